@@ -1,0 +1,57 @@
+/* Diagnostics: what is wrong with an input, where, what was got, what was expected and what to do.
+ *
+ * Stages add any number of them and go on where they can; a stage that can't go on returns false. Only the command
+ * and the caller of the library print. */
+#ifndef S0_BASE_DIAG_H
+#define S0_BASE_DIAG_H
+
+#include "base/arena.h"
+
+#include <stdio.h>
+
+typedef enum {
+    DIAG_WARNING, /* the result stands, the user should know */
+    DIAG_ERROR,   /* S0_BAD_INPUT: the input is malformed or an option is wrong */
+    DIAG_REFUSED, /* S0_REFUSED: the input is well-formed, but can't be decided or is not supported */
+    DIAG_NO_FIT,  /* S0_NO_FIT */
+} DiagKind;
+
+/* What is unknown stays null or empty. All text lives as long as the arena that made it. */
+typedef struct {
+    const char *place;    /* file and byte, "line 3 column 7", option: whatever lets the user find it */
+    Str node;             /* name of the node, or its operator and number where it has no name */
+    Str tensor;           /* name of the tensor */
+    const char *what;     /* one clause, no full stop: "shapes do not broadcast" */
+    const char *got;      /* "[1,3,4]" */
+    const char *expected; /* "[1,3,5] or [1,3,1]" */
+    const char *hint;     /* what to do, in the imperative: "pass --dim batch=1" */
+    const char *const *readings; /* for a refusal: the readings that are possible, ended by null */
+} DiagText;
+
+typedef struct Diag Diag;
+struct Diag {
+    DiagKind kind;
+    DiagText text;
+    Diag *next;
+};
+
+typedef struct {
+    Arena *arena; /* where the records live */
+    Diag *first, *last;
+    size_t count[DIAG_NO_FIT + 1];
+} Diags;
+
+void diag_add(Diags *diags, DiagKind kind, DiagText text);
+
+/* Convenience for stages: adds and returns false, so that `return diag_error(...)` ends the stage. */
+bool diag_error(Diags *diags, DiagText text);
+bool diag_refuse(Diags *diags, DiagText text);
+void diag_warn(Diags *diags, DiagText text);
+
+bool diags_failed(const Diags *diags);       /* anything worse than a warning? */
+s0_status diags_status(const Diags *diags);  /* the gravest: error before refusal before no fit */
+
+/* One diagnostic a paragraph; `prefix` is the input's file name or empty. */
+void diags_print(const Diags *diags, const char *prefix, FILE *out);
+
+#endif

@@ -1,0 +1,113 @@
+/* Files: mapping and atomic writing, over POSIX. */
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool file_error(Diags *diags, const char *path, const char *what, const char *got) {
+    return diag_error(diags, (DiagText){.place = path, .what = what, .got = got});
+}
+
+static bool system_error(Diags *diags, const char *path, const char *what) {
+    return file_error(diags, path, what, arena_text(diags->arena, "%s", strerror(errno)));
+}
+
+static bool map_open_file(FileMap *map, int file, const char *path, Diags *diags) {
+    struct stat info;
+    if (fstat(file, &info) != 0) {
+        return system_error(diags, path, "can't read the file");
+    }
+    if (!S_ISREG(info.st_mode)) {
+        return file_error(diags, path, "can't read the file", "not a regular file");
+    }
+    *map = (FileMap){0};
+    if (info.st_size == 0) {
+        return true;
+    }
+    void *mapping = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+    if (mapping == MAP_FAILED) {
+        return system_error(diags, path, "can't map the file");
+    }
+    *map = (FileMap){.bytes = {mapping, (size_t)info.st_size}, .mapping = mapping};
+    return true;
+}
+
+bool file_map(FileMap *map, const char *path, Diags *diags) {
+    /* O_NONBLOCK: opening a FIFO nobody writes to must not hang; it is refused as no regular file. */
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0) {
+        return system_error(diags, path, "can't open the file");
+    }
+    bool mapped = map_open_file(map, file, path, diags);
+    close(file);
+    return mapped;
+}
+
+void file_unmap(FileMap *map) {
+    if (map->mapping != NULL) {
+        munmap(map->mapping, map->bytes.len);
+    }
+    *map = (FileMap){0};
+}
+
+static void remove_temporary(const FileOut *out) {
+    if (out->temporary != NULL) {
+        unlink(out->temporary);
+    }
+}
+
+/* A new file beside `path`, under a name nothing else has. */
+static int open_beside(const char *path, const char **temporary, Diags *diags) {
+    int file = -1;
+    for (int attempt = 0; file < 0 && attempt < 100; attempt++) {
+        *temporary = arena_text(diags->arena, "%s.%ld-%d.part", path, (long)getpid(), attempt);
+        file = open(*temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (file < 0 && errno != EEXIST) {
+            break;
+        }
+    }
+    return file;
+}
+
+/* A device or a pipe can't be renamed over: it is written in place. */
+static bool is_special(const char *path) {
+    struct stat info;
+    return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
+bool file_out_open(FileOut *out, const char *path, Diags *diags) {
+    *out = (FileOut){.path = path};
+    int file = is_special(path) ? open(path, O_WRONLY | O_CLOEXEC) : open_beside(path, &out->temporary, diags);
+    out->stream = file < 0 ? NULL : fdopen(file, "w");
+    if (out->stream != NULL) {
+        return true;
+    }
+    system_error(diags, path, "can't create the output file");
+    if (file >= 0) {
+        close(file);
+        remove_temporary(out);
+    }
+    return false;
+}
+
+bool file_out_commit(FileOut *out, Diags *diags) {
+    bool written = fflush(out->stream) == 0 && !ferror(out->stream);
+    written = fclose(out->stream) == 0 && written;
+    if (written && out->temporary != NULL) {
+        written = rename(out->temporary, out->path) == 0;
+    }
+    if (!written) {
+        system_error(diags, out->path, "can't write the output file");
+        remove_temporary(out);
+    }
+    return written;
+}
+
+void file_out_abandon(FileOut *out) {
+    fclose(out->stream);
+    remove_temporary(out);
+}

@@ -1,0 +1,29 @@
+/* Files: mapped for reading, written beside and renamed. */
+#ifndef S0_BASE_FILE_H
+#define S0_BASE_FILE_H
+
+#include "base/diag.h"
+
+#include <stdio.h>
+
+typedef struct {
+    Span bytes; /* of the whole file; an empty file has a null ptr */
+    void *mapping;
+} FileMap;
+
+/* Maps a regular file read-only. False with a diagnostic that names `path` and the system's reason. */
+bool file_map(FileMap *map, const char *path, Diags *diags);
+void file_unmap(FileMap *map);
+
+/* A file that appears whole or not at all: write to `stream`, then commit; abandon removes what was written. */
+typedef struct {
+    FILE *stream;
+    const char *path;
+    const char *temporary; /* null where `path` is a device or a pipe, which is written in place */
+} FileOut;
+
+bool file_out_open(FileOut *out, const char *path, Diags *diags);
+bool file_out_commit(FileOut *out, Diags *diags); /* flushes, checks for write errors, renames */
+void file_out_abandon(FileOut *out);
+
+#endif

@@ -1,0 +1,209 @@
+/* The streaming JSON writer. */
+#include "base/json.h"
+
+#include "base/fault.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+void json_init(Json *json, FILE *out) {
+    *json = (Json){.out = out};
+}
+
+static void new_line(Json *json) {
+    if (json->depth > 0 && json->is_inline[json->depth - 1]) {
+        return;
+    }
+    fputc('\n', json->out);
+    for (uint32_t i = 0; i < json->depth; i++) {
+        fputs("  ", json->out);
+    }
+}
+
+/* The comma and white space before an item of the innermost object or array. */
+static void next_item(Json *json) {
+    if (json->depth == 0) {
+        return;
+    }
+    uint32_t top = json->depth - 1;
+    if (json->has_item[top]) {
+        fputs(json->is_inline[top] ? ", " : ",", json->out);
+    }
+    json->has_item[top] = true;
+    new_line(json);
+}
+
+static void before_value(Json *json) {
+    if (json->after_key) {
+        json->after_key = false;
+        return;
+    }
+    CHECK(json->depth == 0 || !json->is_object[json->depth - 1]);
+    next_item(json);
+}
+
+static void open_level(Json *json, bool is_object, bool is_inline) {
+    before_value(json);
+    CHECK(json->depth < JSON_MAX_DEPTH);
+    bool outer_inline = json->depth > 0 && json->is_inline[json->depth - 1];
+    fputc(is_object ? '{' : '[', json->out);
+    json->has_item[json->depth] = false;
+    json->is_object[json->depth] = is_object;
+    json->is_inline[json->depth] = is_inline || outer_inline;
+    json->depth++;
+}
+
+void json_object(Json *json) {
+    open_level(json, true, false);
+}
+
+void json_object_inline(Json *json) {
+    open_level(json, true, true);
+}
+
+void json_array(Json *json) {
+    open_level(json, false, false);
+}
+
+void json_array_inline(Json *json) {
+    open_level(json, false, true);
+}
+
+void json_end(Json *json) {
+    CHECK(json->depth > 0 && !json->after_key);
+    uint32_t top = --json->depth;
+    if (json->has_item[top] && !json->is_inline[top]) {
+        new_line(json);
+    }
+    fputc(json->is_object[top] ? '}' : ']', json->out);
+    if (json->depth == 0) {
+        fputc('\n', json->out);
+    }
+}
+
+/* Length of the well-formed UTF-8 sequence at `s`, 0 where there is none (RFC 3629). */
+static size_t utf8_length(const uint8_t *s, size_t left) {
+    uint8_t first = s[0];
+    size_t length = first < 0x80 ? 1 : first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0;
+    if (length == 0 || length > left) {
+        return 0;
+    }
+    for (size_t i = 1; i < length; i++) {
+        if ((s[i] & 0xC0) != 0x80) {
+            return 0;
+        }
+    }
+    bool overlong = (first == 0xE0 && s[1] < 0xA0) || (first == 0xF0 && s[1] < 0x90);
+    bool surrogate = first == 0xED && s[1] >= 0xA0;
+    bool too_large = first == 0xF4 && s[1] >= 0x90;
+    return overlong || surrogate || too_large ? 0 : length;
+}
+
+static size_t write_character(FILE *out, const uint8_t *s, size_t left) {
+    size_t length = utf8_length(s, left);
+    if (length == 0) {
+        fputs("\xEF\xBF\xBD", out);
+        return 1;
+    }
+    if (s[0] == '"' || s[0] == '\\') {
+        fputc('\\', out);
+        fputc(s[0], out);
+    } else if (s[0] < 0x20 || s[0] == 0x7F) {
+        fprintf(out, "\\u%04x", s[0]);
+    } else {
+        fwrite(s, 1, length, out);
+    }
+    return length;
+}
+
+static void write_quoted(FILE *out, Str text) {
+    const uint8_t *s = (const uint8_t *)text.ptr;
+    fputc('"', out);
+    for (size_t i = 0; i < text.len;) {
+        i += write_character(out, s + i, text.len - i);
+    }
+    fputc('"', out);
+}
+
+void json_key(Json *json, const char *key) {
+    CHECK(json->depth > 0 && json->is_object[json->depth - 1] && !json->after_key);
+    next_item(json);
+    write_quoted(json->out, str_from(key));
+    fputs(": ", json->out);
+    json->after_key = true;
+}
+
+void json_str(Json *json, Str value) {
+    before_value(json);
+    write_quoted(json->out, value);
+}
+
+void json_text(Json *json, const char *value) {
+    if (value == NULL) {
+        json_null(json);
+    } else {
+        json_str(json, str_from(value));
+    }
+}
+
+void json_u64(Json *json, uint64_t value) {
+    before_value(json);
+    fprintf(json->out, "%" PRIu64, value);
+}
+
+void json_i64(Json *json, int64_t value) {
+    before_value(json);
+    fprintf(json->out, "%" PRId64, value);
+}
+
+void json_double(Json *json, double value) {
+    char text[32];
+    if (!isfinite(value)) {
+        json_null(json);
+        return;
+    }
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value) {
+            break;
+        }
+    }
+    before_value(json);
+    fputs(text, json->out);
+}
+
+void json_bool(Json *json, bool value) {
+    before_value(json);
+    fputs(value ? "true" : "false", json->out);
+}
+
+void json_null(Json *json) {
+    before_value(json);
+    fputs("null", json->out);
+}
+
+void json_member_str(Json *json, const char *key, Str value) {
+    json_key(json, key);
+    json_str(json, value);
+}
+
+void json_member_text(Json *json, const char *key, const char *value) {
+    json_key(json, key);
+    json_text(json, value);
+}
+
+void json_member_u64(Json *json, const char *key, uint64_t value) {
+    json_key(json, key);
+    json_u64(json, value);
+}
+
+void json_member_bool(Json *json, const char *key, bool value) {
+    json_key(json, key);
+    json_bool(json, value);
+}
+
+void json_member_null(Json *json, const char *key) {
+    json_key(json, key);
+    json_null(json);
+}

@@ -1,0 +1,48 @@
+/* Strings and byte spans that do not own their bytes. */
+#ifndef S0_BASE_STR_H
+#define S0_BASE_STR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Text of `len` bytes, not necessarily ended by NUL. A null `ptr` with len 0 is the empty string. */
+typedef struct {
+    const char *ptr;
+    size_t len;
+} Str;
+
+/* Bytes of a file or an arena; read-only and borrowed. */
+typedef struct {
+    const uint8_t *ptr;
+    size_t len;
+} Span;
+
+#define STR(literal)                                                                                                   \
+    (Str) {                                                                                                            \
+        "" literal "", sizeof(literal) - 1                                                                             \
+    }
+#define STR_FMT    "%.*s"
+#define STR_ARG(s) (int)(s).len, (s).ptr
+
+Str str_from(const char *text); /* of a NUL-terminated text; null gives the empty string */
+bool str_eq(Str a, Str b);
+int str_order(Str a, Str b); /* <0, 0, >0 by bytes */
+bool str_starts(Str s, Str prefix);
+bool str_ends(Str s, Str suffix);
+Str str_trim(Str s); /* without ASCII white space at either end */
+
+/* Cuts `rest` at the first `separator`: returns what stands before it and leaves what follows; without a separator
+ * the whole, and `rest` becomes empty with a null ptr. */
+Str str_cut(Str *rest, char separator);
+
+/* Decimal number of at most 64 bits, all of `s`; false where anything else stands there. */
+bool str_to_u64(Str s, uint64_t *number);
+bool str_to_i64(Str s, int64_t *number);
+
+/* A byte count: digits and one optional letter K, M or G for 1024 to the power 1, 2, 3. */
+bool str_to_bytes(Str s, uint64_t *bytes);
+
+uint64_t str_hash(Str s);
+
+#endif
