@@ -1,0 +1,88 @@
+/* A device: memories, layouts by role, what its engine can read, and what things cost. Read from an INI file.
+ *
+ * Invariant of a Device handed out: at least one memory is called `local`; an arena has a `flash`, a scratchpad a `far`;
+ * the contract of every role is parsed; alignments and capacities are at least 1. */
+#ifndef S0_DEVICE_DEVICE_H
+#define S0_DEVICE_DEVICE_H
+
+#include "base/work.h"
+#include "layout/view.h"
+
+typedef enum {
+    DEVICE_ARENA,      /* a microcontroller: operators work in local SRAM, constants stay in flash */
+    DEVICE_SCRATCHPAD, /* an accelerator: DMA between far and local memory */
+} DeviceKind;
+
+/* Where a number comes from: cited in the file, or assumed. */
+typedef struct {
+    uint64_t value;
+    bool is_assumed;
+    Str source; /* the citation, or why it is assumed */
+} DeviceCost;
+
+typedef struct {
+    Str name;              /* local, flash, far, or a further one's own name */
+    uint64_t bytes;        /* capacity of one bank; UINT64_MAX where the file says "unbounded" */
+    uint64_t align_bytes;  /* start alignment and allocation unit */
+    uint64_t lanes;        /* separate address spaces that reserve the same range; 1 where there are none */
+    uint64_t banks;        /* conflict groups inside one memory; 1 where there are none */
+    Str source;
+} DeviceMemory;
+
+/* What a stored tensor is to the device: each role has its layout contract. */
+typedef enum { ROLE_ACTIVATION, ROLE_WEIGHT, ROLE_PARAMETER, ROLE_COUNT } Role;
+
+/* How a parameter is stored; in order of size. */
+typedef enum { FORM_SCALAR, FORM_CHANNEL, FORM_ROW, FORM_FULL, FORM_COUNT } Form;
+
+typedef struct {
+    bool readable;        /* the engine can read this form in place */
+    uint64_t grain_bytes; /* what one element of it occupies at least: 1, a block, a vector; 1 by default */
+    Str source;
+} DeviceForm;
+
+enum { DEVICE_MAX_MEMORIES = 8 };
+
+typedef struct {
+    Str name;
+    Str file; /* path it was read from, or preset:NAME */
+    DeviceKind kind;
+    uint32_t memory_count;
+    DeviceMemory memory[DEVICE_MAX_MEMORIES];
+    uint32_t local, backing; /* indices of `local`, and of `flash` (arena) or `far` (scratchpad) */
+
+    const Contract *contract[ROLE_COUNT];
+    DeviceForm form[FORM_COUNT];
+    uint32_t record_bits; /* bits of one channel's record in the conv parameter stream, 0 where plain vectors are read */
+    uint64_t dtypes;      /* set of dtypes the engine computes, bit k for DType k of graph/dtype.h; all by default */
+
+    /* throughput and overheads, for the cost model */
+    DeviceCost vector_bytes_cycle; /* bytes an element-wise engine takes in a cycle */
+    DeviceCost mac_cycle;          /* multiply-accumulates a cycle */
+    DeviceCost issue_cycles, descriptor_cycles, sync_cycles;
+    DeviceCost dma_bytes_cycle, dma_setup_cycles, dma_burst_bytes, dma_min_bytes, dma_max_bytes, dma_align_bytes,
+        dma_channels;
+    Str requantise; /* semantics id: tflite-double, tflite-single, onnx, … */
+} Device;
+
+/* A preset's name, or a path (anything with a '/' or ending in ".ini"). Null with diagnostics that name file and line. */
+const Device *device_load(Work *work, Str name_or_path);
+
+/* Reads a device from text; `file` is for messages. */
+const Device *device_parse(Work *work, Str text, Str file);
+
+/* The presets, in the order of the documentation. */
+typedef struct {
+    const char *name;
+    const char *text; /* the INI file, as in devices/NAME.ini */
+} DevicePreset;
+extern const DevicePreset device_presets[];
+extern const size_t device_preset_count;
+
+/* The names of the presets that are nearest to what was typed, for a hint; may be empty. */
+Str device_suggest(Arena *arena, Str typed);
+
+const char *form_name(Form form);
+const char *role_name(Role role);
+
+#endif

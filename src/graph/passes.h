@@ -1,0 +1,64 @@
+/* Passes that complete a graph, in the order they run.
+ *
+ *     graph_inline        blocks called by If, Loop, While, CallOnce become steps of the caller
+ *     graph_bind_dims     free dimensions of the inputs get the user's values
+ *     graph_infer         shapes and dtypes of every value; constants are folded on the way
+ *     graph_assign_names  each axis of each value gets its dimension: N C H W O I
+ *     graph_fold_qdq      Dequantize - operator - Quantize read as one integer operator
+ * Each says what it needs and what it breaks. False: diagnostics tell why, the graph is not to be used. */
+#ifndef S0_GRAPH_PASSES_H
+#define S0_GRAPH_PASSES_H
+
+#include "graph/graph.h"
+
+/* needs   graph_check
+ * breaks  node order numbers of the main block (nodes are added); blocks other than 0 are not run afterwards
+ * Refuses recursion, and control flow deeper than 16, by name. */
+bool graph_inline(Graph *graph, Work *work);
+
+/* One --dim: NAME=VALUE (a free dimension's name) or INPUT:AXIS=VALUE. */
+typedef struct {
+    Str name; /* of the dimension or of the input */
+    int32_t axis; /* -1 where `name` is a dimension's */
+    int64_t value;
+    bool was_used; /* out */
+} DimBinding;
+
+/* Parses the text behind --dim. False with a diagnostic. */
+bool dim_binding_parse(Str text, DimBinding *binding, Diags *diags);
+
+/* needs   graph_check       breaks nothing
+ * An input dimension that stays free is refused by name and axis, with the --dim that would bind it; a binding that
+ * names nothing, or contradicts the file, is an error. TFLite: `shape` is the file's own binding; --dim may replace it
+ * where shape_signature is free. */
+bool graph_bind_dims(Graph *graph, DimBinding *bindings, size_t count, Work *work);
+
+/* needs   inlined, bound    breaks nothing
+ * Fills shape and dtype of every value of the main block; folds nodes whose inputs are all constant (is_constant), with
+ * their bytes where small integers are concerned (shapes, axes), as a rule where they repeat. A shape in the file that
+ * contradicts the inferred one is an error with both; an operator without a rule takes the file's shapes, and where it
+ * has none either, is refused by name. */
+bool graph_infer(Graph *graph, Work *work);
+
+/* One --layout TENSOR=NCHW|NHWC. */
+typedef struct {
+    Str tensor;
+    bool is_channel_second;
+    bool was_used; /* out */
+} LayoutBinding;
+
+/* needs   shapes            breaks nothing
+ * DESIGN section 3 rule 7. ONNX values at operators with OP_CHANNEL_SECOND are N, C, spatial right-aligned to H W, further
+ * ones folded into H; names travel through element-wise operators (aligned from the right) and through Transpose, both
+ * ways, and a `--layout` is an anchor like an operator; what no anchor reaches, and all of TFLite, is right-aligned to N H
+ * W C with leading axes folded into N. Rank 1 is C unless an anchor says otherwise; weights are O I H W by their operator's
+ * definition. Two anchors that disagree are refused with both readings. */
+bool graph_assign_names(Graph *graph, LayoutBinding *bindings, size_t count, Work *work);
+
+/* needs   shapes            breaks node count of the main block
+ * An operator with OP_INTEGER_FORM whose data inputs are Dequantize outputs (or constants behind one) and whose outputs
+ * are read by one Quantize only (an activation between may be part) becomes one node on integer codes: inputs and outputs
+ * are the quantised values, the values between disappear. Dequantize nodes that still have readers stay. */
+bool graph_fold_qdq(Graph *graph, Work *work);
+
+#endif

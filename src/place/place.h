@@ -1,0 +1,43 @@
+/* Placement: live ranges packed into one memory.
+ *
+ *     address
+ *      ^    +-------+
+ *      |    |   b   +----+         a buffer is a rectangle: [first, last) steps wide, size bytes high;
+ *      |  +-+-------+  c |         two that share a step must not share a byte
+ *      |  |  a   |  +----+
+ *      +--+------+--------------> step
+ *
+ * Heuristics are deterministic, and their height is the same for every order of the input. The judge is in
+ * place/judge.h and shares no code with this. */
+#ifndef S0_PLACE_PLACE_H
+#define S0_PLACE_PLACE_H
+
+#include "base/work.h"
+
+typedef struct {
+    uint64_t size;  /* bytes, at least 1 */
+    uint64_t align; /* bytes, at least 1, any integer */
+    uint64_t first, last; /* steps, half-open, first < last */
+    uint64_t offset; /* out: bytes from the start of the memory */
+} PlaceBuffer;
+
+typedef struct {
+    PlaceBuffer *buffer; /* count of them */
+    size_t count;
+    uint64_t align_bytes; /* the height is rounded up so that every buffer's end is: a memory's allocation unit */
+    uint64_t height;      /* out: max of roundup(offset + size, align_bytes) */
+    uint64_t bound;       /* out: no placement is lower */
+    const char *method;   /* out: which heuristic won: "size", "area", "lifetime" */
+} PlaceProblem;
+
+/* Offsets for all buffers: the lowest of several greedy orders. Writes offset of each buffer, height, bound, method.
+ * False with nothing written where a sum does not fit 64 bits.
+ * cost    O(n log n + n k), k the buffers live at once
+ * source  Pisarchyk & Lee 2020 (arXiv 2001.03288), greedy by size */
+bool place_solve(PlaceProblem *problem, Work *work);
+
+/* The largest sum of live sizes, each rounded up to `align_bytes`: a lower bound of every height. `step` is the first
+ * step that has it; may be null. False on overflow. */
+bool place_bound(const PlaceProblem *problem, Arena *scratch, uint64_t *bound_bytes, uint64_t *step);
+
+#endif
