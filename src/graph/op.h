@@ -1,7 +1,9 @@
 /* Operators: one table, graph/ops.def, that importers, shape inference, planner and `inspect` share.
  *
  * ONNX and TFLite operators with one meaning are one row; where the formats state a thing differently (an attribute
- * here, an input there), the shape rule reads both. */
+ * here, an input there), the shape rule reads both. Further names of a row (another domain, a TFLite builtin with the
+ * same meaning) stand in graph/op_alias.def, which op_find and op_find_tflite read after the table: rows are
+ * ALIAS(domain, name, id) and TFLITE_ALIAS(builtin, id). */
 #ifndef S0_GRAPH_OP_H
 #define S0_GRAPH_OP_H
 
