@@ -1,0 +1,63 @@
+/* Element types: look-ups in the table of dtype.def. */
+#include "graph/dtype.h"
+
+typedef struct {
+    const char *name;
+    uint32_t bits;
+    DTypeKind kind;
+    int32_t onnx, tflite;
+} DTypeInfo;
+
+static const DTypeInfo table[DTYPE_COUNT] = {
+    [DTYPE_NONE] = {"none", 0, DTYPE_KIND_OPAQUE, -1, -1},
+#define DTYPE(id, name, bits, kind, onnx, tflite) [DTYPE_##id] = {name, bits, DTYPE_KIND_##kind, onnx, tflite},
+#include "graph/dtype.def"
+#undef DTYPE
+};
+
+const char *dtype_name(DType dtype) {
+    return table[dtype].name;
+}
+
+uint32_t dtype_bits(DType dtype) {
+    return table[dtype].bits;
+}
+
+DTypeKind dtype_kind(DType dtype) {
+    return table[dtype].kind;
+}
+
+DType dtype_find(Str name) {
+    for (int d = DTYPE_NONE + 1; d < DTYPE_COUNT; d++) {
+        if (str_eq(str_from(table[d].name), name)) {
+            return (DType)d;
+        }
+    }
+    return DTYPE_NONE;
+}
+
+DType dtype_from_onnx(int64_t code) {
+    for (int d = DTYPE_NONE + 1; code >= 0 && d < DTYPE_COUNT; d++) {
+        if (table[d].onnx == code) {
+            return (DType)d;
+        }
+    }
+    return DTYPE_NONE;
+}
+
+DType dtype_from_tflite(int64_t code) {
+    for (int d = DTYPE_NONE + 1; code >= 0 && d < DTYPE_COUNT; d++) {
+        if (table[d].tflite == code) {
+            return (DType)d;
+        }
+    }
+    return DTYPE_NONE;
+}
+
+uint32_t dtype_bits_of_name(Str name) {
+    uint64_t bits;
+    if (str_starts(name, STR("b")) && str_to_u64((Str){name.ptr + 1, name.len - 1}, &bits)) {
+        return bits >= 1 && bits <= 128 ? (uint32_t)bits : 0;
+    }
+    return dtype_bits(dtype_find(name));
+}
