@@ -6,11 +6,11 @@
 
 typedef enum {
     JUDGE_RIGHT,
-    JUDGE_OVERLAP,    /* buffers `a` and `b` share a step and a byte */
-    JUDGE_MISALIGNED, /* the offset of buffer `a` is not a multiple of its alignment */
-    JUDGE_TOO_HIGH,   /* buffer `a` ends above the height that was told */
+    JUDGE_OVERLAP,      /* buffers `a` and `b` share a step and a byte */
+    JUDGE_MISALIGNED,   /* the offset of buffer `a` is not a multiple of its alignment and the unit */
+    JUDGE_TOO_HIGH,     /* buffer `a` ends above the height that was told */
     JUDGE_WRONG_HEIGHT, /* no buffer reaches the height that was told */
-    JUDGE_WRONG_BOUND,  /* the bound is above the height */
+    JUDGE_WRONG_BOUND,  /* the bound is not the largest sum of live sizes */
 } JudgeVerdict;
 
 typedef struct {

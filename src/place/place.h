@@ -15,23 +15,25 @@
 #include "base/work.h"
 
 typedef struct {
-    uint64_t size;  /* bytes, at least 1 */
-    uint64_t align; /* bytes, at least 1, any integer */
+    uint64_t size;        /* bytes, at least 1 */
+    uint64_t align;       /* bytes, at least 1, any integer */
     uint64_t first, last; /* steps, half-open, first < last */
-    uint64_t offset; /* out: bytes from the start of the memory */
+    uint64_t offset;      /* out: bytes from the start of the memory */
 } PlaceBuffer;
 
 typedef struct {
     PlaceBuffer *buffer; /* count of them */
     size_t count;
-    uint64_t align_bytes; /* the height is rounded up so that every buffer's end is: a memory's allocation unit */
+    uint64_t align_bytes; /* at least 1: the memory's allocation unit. Offsets are multiples of it too, ends round up to
+                             it */
     uint64_t height;      /* out: max of roundup(offset + size, align_bytes) */
     uint64_t bound;       /* out: no placement is lower */
-    const char *method;   /* out: which heuristic won: "size", "area", "lifetime" */
+    const char *method;   /* out: the order that won: size, area, lifetime, first, conflict, pressure */
 } PlaceProblem;
 
 /* Offsets for all buffers: the lowest of several greedy orders. Writes offset of each buffer, height, bound, method.
- * False with nothing written where a sum does not fit 64 bits.
+ * Stops at the first order that reaches the bound, and begins no further order when a fixed amount of work is done.
+ * False with nothing written where a height, or an alignment in whole units, does not fit 64 bits.
  * cost    O(n log n + n k), k the buffers live at once
  * source  Pisarchyk & Lee 2020 (arXiv 2001.03288), greedy by size */
 bool place_solve(PlaceProblem *problem, Work *work);

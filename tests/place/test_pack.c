@@ -1,0 +1,150 @@
+/* Proves: the interval structure finds exactly the placed items that share a step, and the orders follow their keys;
+ * both against a scan of all pairs. */
+#include "place/draw.h"
+#include "place/pack.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MOST = 70, STEPS = 25, ROUNDS = 300 };
+
+static int compare_firsts(const void *left, const void *right) {
+    uint64_t a = ((const PackItem *)left)->first;
+    uint64_t b = ((const PackItem *)right)->first;
+    return a < b ? -1 : a > b;
+}
+
+static Pack draw_pack(uint64_t *state, PackItem item[static MOST]) {
+    Pack pack = {item, 1 + draw_below(state, MOST)};
+    for (size_t i = 0; i < pack.count; i++) {
+        PlaceBuffer buffer = draw_buffer(state, 50, STEPS);
+        item[i] = (PackItem){.first = buffer.first, .last = buffer.last, .size = buffer.size, .align = 1};
+    }
+    qsort(item, pack.count, sizeof *item, compare_firsts);
+    return pack;
+}
+
+static bool share_a_step(const PackItem *a, const PackItem *b) {
+    return a->first < b->last && b->first < a->last;
+}
+
+static void check_found(const Overlap *overlap, const bool *placed, size_t item, size_t *found) {
+    bool is_found[MOST] = {false};
+    size_t count = overlap_find(overlap, item, found);
+    for (size_t i = 0; i < count; i++) {
+        assert_true(found[i] < overlap->pack->count);
+        assert_false(is_found[found[i]]);
+        is_found[found[i]] = true;
+    }
+    for (size_t i = 0; i < overlap->pack->count; i++) {
+        bool expected = placed[i] && share_a_step(&overlap->pack->item[i], &overlap->pack->item[item]);
+        assert_int_equal(is_found[i], expected);
+    }
+}
+
+static void test_overlap(void **unused) {
+    (void)unused;
+    uint64_t state = 5;
+    for (size_t round = 0; round < ROUNDS; round++) {
+        PackItem item[MOST];
+        size_t found[MOST];
+        bool placed[MOST] = {false};
+        Pack pack = draw_pack(&state, item);
+        Work work;
+        work_init(&work, &system_allocator);
+        assert_int_equal(setjmp(work.escape), 0);
+        Overlap overlap;
+        overlap_init(&overlap, &pack, &work.scratch);
+        for (size_t turn = 0; turn < pack.count; turn++) {
+            check_found(&overlap, placed, draw_below(&state, pack.count), found);
+            size_t added = draw_below(&state, pack.count);
+            placed[added] = true;
+            overlap_add(&overlap, added);
+        }
+        overlap_reset(&overlap);
+        memset(placed, 0, sizeof placed);
+        check_found(&overlap, placed, 0, found);
+        work_free(&work);
+    }
+}
+
+static uint64_t load_at(const Pack *pack, uint64_t step) {
+    uint64_t load = 0;
+    for (size_t i = 0; i < pack->count; i++) {
+        load += pack->item[i].first <= step && step < pack->item[i].last ? pack->item[i].size : 0;
+    }
+    return load;
+}
+
+static uint64_t conflict_of(const Pack *pack, const PackItem *item) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < pack->count; i++) {
+        sum += share_a_step(&pack->item[i], item) ? pack->item[i].size : 0;
+    }
+    return sum;
+}
+
+static uint64_t pressure_of(const Pack *pack, const PackItem *item) {
+    uint64_t most = 0;
+    for (uint64_t step = item->first; step < item->last; step++) {
+        uint64_t load = load_at(pack, step);
+        most = load > most ? load : most;
+    }
+    return most;
+}
+
+/* What the order must not increase by. */
+static uint64_t major_key(const Pack *pack, OrderKind kind, const PackItem *item) {
+    switch (kind) {
+    case ORDER_SIZE:
+        return item->size;
+    case ORDER_AREA:
+        return item->size * (item->last - item->first);
+    case ORDER_LIFETIME:
+        return item->last - item->first;
+    case ORDER_FIRST:
+        return 1000 - item->first;
+    case ORDER_CONFLICT:
+        return conflict_of(pack, item);
+    case ORDER_PRESSURE:
+        return pressure_of(pack, item);
+    case ORDER_COUNT:
+        break;
+    }
+    fail();
+    return 0;
+}
+
+static void test_orders(void **unused) {
+    (void)unused;
+    uint64_t state = 17;
+    for (size_t round = 0; round < ROUNDS; round++) {
+        PackItem item[MOST];
+        Pack pack = draw_pack(&state, item);
+        Work work;
+        work_init(&work, &system_allocator);
+        assert_int_equal(setjmp(work.escape), 0);
+        for (OrderKind kind = 0; kind < ORDER_COUNT; kind++) {
+            const size_t *order = order_items(&pack, kind, &work.scratch);
+            bool seen[MOST] = {false};
+            for (size_t i = 0; i < pack.count; i++) {
+                assert_true(order[i] < pack.count && !seen[order[i]]);
+                seen[order[i]] = true;
+                assert_true(i == 0 ||
+                            major_key(&pack, kind, &item[order[i - 1]]) >= major_key(&pack, kind, &item[order[i]]));
+            }
+        }
+        work_free(&work);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_overlap), cmocka_unit_test(test_orders)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
