@@ -1,7 +1,9 @@
-/* A device: memories, layouts by role, what its engine can read, and what things cost. Read from an INI file.
+/* A device: memories, layouts by role, what its engine can read, and what things cost. Read from an INI file whose
+ * format docs/devices.md describes key by key.
  *
- * Invariant of a Device handed out: at least one memory is called `local`; an arena has a `flash`, a scratchpad a `far`;
- * the contract of every role is parsed; alignments and capacities are at least 1. */
+ * Invariant of a Device handed out: at least one memory is called `local`, and it is bounded; an arena has a `flash`,
+ * a scratchpad a `far`; the contract of every role is parsed; alignments, capacities, lanes and banks are at least 1;
+ * every value but the name and the kind has a source, which `fact` keeps in the order of the file. */
 #ifndef S0_DEVICE_DEVICE_H
 #define S0_DEVICE_DEVICE_H
 
@@ -21,12 +23,13 @@ typedef struct {
 } DeviceCost;
 
 typedef struct {
-    Str name;              /* local, flash, far, or a further one's own name */
-    uint64_t bytes;        /* capacity of one bank; UINT64_MAX where the file says "unbounded" */
-    uint64_t align_bytes;  /* start alignment and allocation unit */
-    uint64_t lanes;        /* separate address spaces that reserve the same range; 1 where there are none */
-    uint64_t banks;        /* conflict groups inside one memory; 1 where there are none */
-    Str source;
+    Str name;             /* local, flash, far, or a further one's own name */
+    uint64_t bytes;       /* capacity of one lane; UINT64_MAX where the file says "unbounded" */
+    uint64_t align_bytes; /* start alignment and allocation unit; any integer */
+    uint64_t lanes;       /* separate address spaces that reserve the same range; 1 where there are none */
+    uint64_t banks;       /* conflict groups inside one lane; 1 where there are none */
+    bool is_assumed;      /* the capacity is */
+    Str source;           /* of the capacity */
 } DeviceMemory;
 
 /* What a stored tensor is to the device: each role has its layout contract. */
@@ -37,9 +40,18 @@ typedef enum { FORM_SCALAR, FORM_CHANNEL, FORM_ROW, FORM_FULL, FORM_COUNT } Form
 
 typedef struct {
     bool readable;        /* the engine can read this form in place */
-    uint64_t grain_bytes; /* what one element of it occupies at least: 1, a block, a vector; 1 by default */
+    uint64_t grain_bytes; /* what one element of it occupies at least: 1, a block, a vector; 0 where not readable */
+    bool is_assumed;
     Str source;
 } DeviceForm;
+
+/* One sourced value of the file as it stands there, for reports that tag what is assumed. */
+typedef struct {
+    Str section, key, value;
+    bool is_assumed;
+    Str source;
+    uint32_t line;
+} DeviceFact;
 
 enum { DEVICE_MAX_MEMORIES = 8 };
 
@@ -53,22 +65,27 @@ typedef struct {
 
     const Contract *contract[ROLE_COUNT];
     DeviceForm form[FORM_COUNT];
-    uint32_t record_bits; /* bits of one channel's record in the conv parameter stream, 0 where plain vectors are read */
-    uint64_t dtypes;      /* set of dtypes the engine computes, bit k for DType k of graph/dtype.h; all by default */
+    uint32_t
+        record_bits; /* bits of one channel's record in the conv parameter stream, 0 where plain vectors are read */
+    uint64_t dtypes; /* set of dtypes the engine computes, bit k for DType k of graph/dtype.h; all by default */
+    Str requantise;  /* semantics id: tflite-double, tflite-single, onnx, half-away */
 
-    /* throughput and overheads, for the cost model */
+    /* throughput and overheads, for the cost model; those of the DMA are all 0 on an arena without one */
     DeviceCost vector_bytes_cycle; /* bytes an element-wise engine takes in a cycle */
     DeviceCost mac_cycle;          /* multiply-accumulates a cycle */
     DeviceCost issue_cycles, descriptor_cycles, sync_cycles;
     DeviceCost dma_bytes_cycle, dma_setup_cycles, dma_burst_bytes, dma_min_bytes, dma_max_bytes, dma_align_bytes,
         dma_channels;
-    Str requantise; /* semantics id: tflite-double, tflite-single, onnx, … */
+
+    const DeviceFact *fact;
+    size_t fact_count;
 } Device;
 
-/* A preset's name, or a path (anything with a '/' or ending in ".ini"). Null with diagnostics that name file and line. */
+/* A preset's name, or a path (anything with a '/' or ending in ".ini"). Null with diagnostics that name file and line.
+ */
 const Device *device_load(Work *work, Str name_or_path);
 
-/* Reads a device from text; `file` is for messages. */
+/* Reads a device from text; `file` is for messages. Nothing of `text` is kept. */
 const Device *device_parse(Work *work, Str text, Str file);
 
 /* The presets, in the order of the documentation. */
@@ -79,9 +96,13 @@ typedef struct {
 extern const DevicePreset device_presets[];
 extern const size_t device_preset_count;
 
-/* The names of the presets that are nearest to what was typed, for a hint; may be empty. */
+/* The names of the presets that are nearest to what was typed, for a hint: "a", "a or b"; may be empty. */
 Str device_suggest(Arena *arena, Str typed);
 
+/* The sourced value of a key, as in device_fact(d, "memory local", "align_bytes"); null where its default holds. */
+const DeviceFact *device_fact(const Device *device, const char *section, const char *key);
+
+const char *device_kind_name(DeviceKind kind);
 const char *form_name(Form form);
 const char *role_name(Role role);
 

@@ -1,0 +1,121 @@
+/* Checking a device file beyond its text, and printing what it says. */
+#include "device/check.h"
+
+#include "device/ini.h"
+
+#include <inttypes.h>
+
+/* ---- Which shapes a contract leaves out */
+
+static const uint32_t probe_bits[] = {2, 4, 8, 16, 32, 64};
+static const uint64_t probe_extents[][4] = {
+    {1, 1, 1, 1}, {1, 12, 20, 28}, {1, 1, 20, 28}, {2, 3, 5, 7}, {4, 65, 33, 40}, {1, 1024, 1, 1}, {1, 8, 1, 300},
+};
+
+static LayoutShape probe_shape(Role role, uint32_t bits, const uint64_t extent[4]) {
+    LayoutShape shape = layout_shape(bits, 4);
+    shape.extent[role == ROLE_WEIGHT ? DIM_O : DIM_N] = extent[0];
+    shape.extent[role == ROLE_WEIGHT ? DIM_I : DIM_C] = extent[1];
+    shape.extent[DIM_H] = extent[2];
+    shape.extent[DIM_W] = extent[3];
+    return shape;
+}
+
+static void warn_left_out(Work *work, const Device *device, Role role, const LayoutShape *shape, ViewStatus status) {
+    const char *first = role == ROLE_WEIGHT ? "O I H W" : "N C H W";
+    Dim a = role == ROLE_WEIGHT ? DIM_O : DIM_N;
+    Dim b = role == ROLE_WEIGHT ? DIM_I : DIM_C;
+    diag_warn(&work->diags,
+              (DiagText){.place = arena_text(&work->keep, STR_FMT, STR_ARG(device->file)),
+                         .what = arena_text(&work->keep, "[contract] %s leaves shapes out: %s", role_name(role),
+                                            view_status_text(status)),
+                         .got = arena_text(&work->keep,
+                                           "%s = %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " of %" PRIu32 " bits",
+                                           first, shape->extent[a], shape->extent[b], shape->extent[DIM_H],
+                                           shape->extent[DIM_W], shape->bits),
+                         .hint = "leave the last case without a guard, and name every dimension in each"});
+}
+
+static void probe_role(Work *work, const Device *device, Role role) {
+    for (size_t b = 0; b < sizeof probe_bits / sizeof probe_bits[0]; b++) {
+        for (size_t e = 0; e < sizeof probe_extents / sizeof probe_extents[0]; e++) {
+            LayoutShape shape = probe_shape(role, probe_bits[b], probe_extents[e]);
+            View view;
+            ViewStatus status = view_resolve(device->contract[role], &shape, &view, NULL);
+            if (status != VIEW_DONE) {
+                warn_left_out(work, device, role, &shape, status);
+                return;
+            }
+        }
+    }
+}
+
+const Device *device_check(Work *work, Str name_or_path) {
+    const Device *device = device_load(work, name_or_path);
+    for (Role role = 0; device != NULL && role < ROLE_COUNT; role++) {
+        probe_role(work, device, role);
+    }
+    return device;
+}
+
+/* ---- The summary */
+
+static void print_memory(const DeviceMemory *memory, FILE *out) {
+    fprintf(out, "  memory     %-10.*s ", STR_ARG(memory->name));
+    if (memory->bytes == UINT64_MAX) {
+        fprintf(out, "unbounded");
+    } else {
+        fprintf(out, "%" PRIu64 " bytes", memory->bytes);
+    }
+    if (memory->lanes > 1) {
+        fprintf(out, " x %" PRIu64 " lanes", memory->lanes);
+    }
+    if (memory->banks > 1) {
+        fprintf(out, ", %" PRIu64 " banks", memory->banks);
+    }
+    fprintf(out, ", aligned to %" PRIu64 "%s\n", memory->align_bytes, memory->is_assumed ? " (capacity assumed)" : "");
+}
+
+static void print_forms(const Device *device, FILE *out) {
+    fprintf(out, "  forms     ");
+    for (Form form = 0; form < FORM_COUNT; form++) {
+        if (device->form[form].readable) {
+            fprintf(out, " %s/%" PRIu64, form_name(form), device->form[form].grain_bytes);
+        }
+    }
+    fprintf(out, "   (form/grain in bytes)");
+    if (device->record_bits != 0) {
+        fprintf(out, ", records of %" PRIu32 " bits", device->record_bits);
+    }
+    fprintf(out, "\n");
+}
+
+static void print_assumed(const Device *device, FILE *out) {
+    size_t assumed = 0;
+    for (size_t i = 0; i < device->fact_count; i++) {
+        assumed += device->fact[i].is_assumed;
+    }
+    fprintf(out, "  values     %zu cited, %zu assumed%s\n", device->fact_count - assumed, assumed,
+            assumed > 0 ? ":" : "");
+    for (size_t i = 0; i < device->fact_count; i++) {
+        const DeviceFact *fact = &device->fact[i];
+        if (fact->is_assumed) {
+            fprintf(out, "    line %-3" PRIu32 " [" STR_FMT "] " STR_FMT " = " STR_FMT ": " STR_FMT "\n", fact->line,
+                    STR_ARG(fact->section), STR_ARG(fact->key), STR_ARG(fact->value), STR_ARG(fact->source));
+        }
+    }
+}
+
+void device_print(const Device *device, FILE *out) {
+    fprintf(out, STR_FMT ": %s, requantise " STR_FMT "\n", STR_ARG(device->name), device_kind_name(device->kind),
+            STR_ARG(device->requantise));
+    for (uint32_t i = 0; i < device->memory_count; i++) {
+        print_memory(&device->memory[i], out);
+    }
+    for (Role role = 0; role < ROLE_COUNT; role++) {
+        Str text = contract_text(device->contract[role]);
+        fprintf(out, "  %-10s " STR_FMT "\n", role_name(role), STR_ARG(text));
+    }
+    print_forms(device, out);
+    print_assumed(device, out);
+}

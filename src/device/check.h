@@ -1,0 +1,15 @@
+/* What a device file says, explained: for `stride0 devices --check FILE` and for looking at a preset. */
+#ifndef S0_DEVICE_CHECK_H
+#define S0_DEVICE_CHECK_H
+
+#include "device/device.h"
+
+/* Loads a device and tries its contracts on small and large shapes of 2 to 64 bits; a warning for each role whose
+ * contract leaves a shape out (such a network is refused when it is planned). Null with diagnostics where the file is
+ * wrong. */
+const Device *device_check(Work *work, Str name_or_path);
+
+/* Writes the summary: kind, memories, contracts, forms, and every value that is assumed with its reason. */
+void device_print(const Device *device, FILE *out);
+
+#endif

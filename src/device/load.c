@@ -1,0 +1,85 @@
+/* Devices by name or path, and what to suggest where there is none. */
+#include "base/file.h"
+#include "device/ini.h"
+#include "device/nearest.h"
+#include "device/value.h"
+
+#include <string.h>
+
+const char *form_name(Form form) {
+    static const char *const name[FORM_COUNT] = {
+        [FORM_SCALAR] = "scalar", [FORM_CHANNEL] = "channel", [FORM_ROW] = "row", [FORM_FULL] = "full"};
+    return name[form];
+}
+
+const char *role_name(Role role) {
+    static const char *const name[ROLE_COUNT] = {
+        [ROLE_ACTIVATION] = "activation", [ROLE_WEIGHT] = "weight", [ROLE_PARAMETER] = "parameter"};
+    return name[role];
+}
+
+const DeviceFact *device_fact(const Device *device, const char *section, const char *key) {
+    for (size_t i = 0; i < device->fact_count; i++) {
+        const DeviceFact *fact = &device->fact[i];
+        if (str_eq(fact->section, str_from(section)) && str_eq(fact->key, str_from(key))) {
+            return fact;
+        }
+    }
+    return NULL;
+}
+
+Str device_suggest(Arena *arena, Str typed) {
+    Str all = {NULL, 0};
+    for (size_t i = 0; i < device_preset_count; i++) {
+        Str name = str_from(device_presets[i].name);
+        if (device_is_near(typed, name)) {
+            all = arena_format(arena, STR_FMT "%s" STR_FMT, STR_ARG(all), all.len == 0 ? "" : " or ", STR_ARG(name));
+        }
+    }
+    return all;
+}
+
+static const Device *unknown_preset(Work *work, Str typed) {
+    Arena *arena = &work->keep;
+    Str near = device_suggest(arena, typed);
+    const char *presets = "";
+    for (size_t i = 0; i < device_preset_count; i++) {
+        presets = arena_text(arena, "%s%s, ", presets, device_presets[i].name);
+    }
+    diag_error(
+        &work->diags,
+        (DiagText){.what = "no device has this name",
+                   .got = arena_text(arena, "'" STR_FMT "'", STR_ARG(typed)),
+                   .expected = arena_text(arena, "%sor the path of an .ini file", presets),
+                   .hint = near.len == 0 ? NULL : arena_text(arena, "did you mean " STR_FMT "?", STR_ARG(near))});
+    return NULL;
+}
+
+/* The buffer is allocated first: nothing may be allocated while the file is mapped. */
+static const Device *load_file(Work *work, Str path_text) {
+    const char *path = arena_text(&work->keep, STR_FMT, STR_ARG(path_text));
+    char *text = arena_array(&work->scratch, char, DEVICE_INI_MAX_BYTES + 1);
+    FileMap map;
+    if (!file_map(&map, path, &work->diags)) {
+        return NULL;
+    }
+    /* one byte over the limit is enough for the reader to refuse the file */
+    size_t len = map.bytes.len > DEVICE_INI_MAX_BYTES ? DEVICE_INI_MAX_BYTES + 1 : map.bytes.len;
+    if (len > 0) {
+        memcpy(text, map.bytes.ptr, len);
+    }
+    file_unmap(&map);
+    return device_parse(work, (Str){text, len}, str_from(path));
+}
+
+const Device *device_load(Work *work, Str name_or_path) {
+    for (size_t i = 0; i < device_preset_count; i++) {
+        const DevicePreset *preset = &device_presets[i];
+        if (str_eq(name_or_path, str_from(preset->name))) {
+            return device_parse(work, str_from(preset->text), arena_format(&work->keep, "preset:%s", preset->name));
+        }
+    }
+    bool is_path = name_or_path.len > 0 &&
+                   (memchr(name_or_path.ptr, '/', name_or_path.len) != NULL || str_ends(name_or_path, STR(".ini")));
+    return is_path ? load_file(work, name_or_path) : unknown_preset(work, name_or_path);
+}

@@ -1,0 +1,420 @@
+/* From INI entries to a Device: one table says what each key is; what the table can't say is checked at the end.
+ *
+ *     device_ini_read      text -> sections and entries with lines
+ *     read_sections        the sections exist; memories get their place
+ *     read_entries         each key by its table entry
+ *     check_present        no required key is missing
+ *     check_together       what holds between values: memories of the kind, DMA limits
+ *
+ * All faults of one stage are told; a stage with faults ends the reading. */
+#include "base/checked.h"
+#include "base/fault.h"
+#include "device/nearest.h"
+#include "device/value.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <string.h>
+
+typedef enum {
+    VALUE_NAME,
+    VALUE_KIND,
+    VALUE_CAPACITY,
+    VALUE_COUNT,
+    VALUE_COST,
+    VALUE_BITS,
+    VALUE_CONTRACT,
+    VALUE_FORM,
+    VALUE_DTYPES,
+    VALUE_REQUANTISE,
+} ValueKind;
+
+typedef enum {
+    NEED_ALWAYS,
+    NEED_NEVER,
+    NEED_SECTION, /* where the section stands, and on every scratchpad */
+} Need;
+
+typedef struct {
+    const char *section; /* "memory" stands for every [memory NAME] */
+    const char *key;
+    ValueKind kind;
+    Need need;
+    size_t offset; /* of the target in Device, for memories in DeviceMemory */
+    DeviceRange range;
+} Field;
+
+#define AT(member)        offsetof(Device, member)
+#define AT_MEMORY(member) offsetof(DeviceMemory, member)
+#define BYTES(least)                                                                                                   \
+    { least, (uint64_t)1 << 40, true }
+#define COUNT(least, most)                                                                                             \
+    { least, most, false }
+
+static const Field fields[] = {
+    {"device", "name", VALUE_NAME, NEED_ALWAYS, AT(name), COUNT(0, 0)},
+    {"device", "kind", VALUE_KIND, NEED_ALWAYS, AT(kind), COUNT(0, 0)},
+
+    {"memory", "bytes", VALUE_CAPACITY, NEED_ALWAYS, AT_MEMORY(bytes), BYTES(1)},
+    {"memory", "align_bytes", VALUE_COUNT, NEED_ALWAYS, AT_MEMORY(align_bytes), {1, 1 << 20, true}},
+    {"memory", "lanes", VALUE_COUNT, NEED_NEVER, AT_MEMORY(lanes), COUNT(1, 65536)},
+    {"memory", "banks", VALUE_COUNT, NEED_NEVER, AT_MEMORY(banks), COUNT(1, 65536)},
+
+    {"contract", "activation", VALUE_CONTRACT, NEED_ALWAYS, AT(contract[ROLE_ACTIVATION]), COUNT(0, 0)},
+    {"contract", "weight", VALUE_CONTRACT, NEED_ALWAYS, AT(contract[ROLE_WEIGHT]), COUNT(0, 0)},
+    {"contract", "parameter", VALUE_CONTRACT, NEED_ALWAYS, AT(contract[ROLE_PARAMETER]), COUNT(0, 0)},
+
+    {"parameter", "scalar", VALUE_FORM, NEED_ALWAYS, AT(form[FORM_SCALAR]), COUNT(0, 0)},
+    {"parameter", "channel", VALUE_FORM, NEED_ALWAYS, AT(form[FORM_CHANNEL]), COUNT(0, 0)},
+    {"parameter", "row", VALUE_FORM, NEED_ALWAYS, AT(form[FORM_ROW]), COUNT(0, 0)},
+    {"parameter", "full", VALUE_FORM, NEED_ALWAYS, AT(form[FORM_FULL]), COUNT(0, 0)},
+    {"parameter", "record_bits", VALUE_BITS, NEED_NEVER, AT(record_bits), COUNT(0, 128)},
+
+    {"engine", "dtypes", VALUE_DTYPES, NEED_NEVER, AT(dtypes), COUNT(0, 0)},
+    {"engine", "requantise", VALUE_REQUANTISE, NEED_ALWAYS, AT(requantise), COUNT(0, 0)},
+    {"engine", "vector_bytes_cycle", VALUE_COST, NEED_ALWAYS, AT(vector_bytes_cycle), COUNT(1, 1 << 20)},
+    {"engine", "mac_cycle", VALUE_COST, NEED_ALWAYS, AT(mac_cycle), COUNT(1, 1 << 24)},
+    {"engine", "issue_cycles", VALUE_COST, NEED_ALWAYS, AT(issue_cycles), COUNT(0, 1 << 20)},
+    {"engine", "descriptor_cycles", VALUE_COST, NEED_ALWAYS, AT(descriptor_cycles), COUNT(0, 1 << 20)},
+    {"engine", "sync_cycles", VALUE_COST, NEED_ALWAYS, AT(sync_cycles), COUNT(0, 1 << 20)},
+
+    {"dma", "bytes_cycle", VALUE_COST, NEED_SECTION, AT(dma_bytes_cycle), COUNT(1, 1 << 20)},
+    {"dma", "setup_cycles", VALUE_COST, NEED_SECTION, AT(dma_setup_cycles), COUNT(0, 1 << 20)},
+    {"dma", "burst_bytes", VALUE_COST, NEED_SECTION, AT(dma_burst_bytes), BYTES(1)},
+    {"dma", "min_bytes", VALUE_COST, NEED_SECTION, AT(dma_min_bytes), BYTES(1)},
+    {"dma", "max_bytes", VALUE_COST, NEED_SECTION, AT(dma_max_bytes), BYTES(1)},
+    {"dma", "align_bytes", VALUE_COST, NEED_SECTION, AT(dma_align_bytes), BYTES(1)},
+    {"dma", "channels", VALUE_COST, NEED_SECTION, AT(dma_channels), COUNT(1, 1024)},
+};
+
+enum { FIELD_COUNT = sizeof fields / sizeof fields[0] };
+
+static const char *const kind_names[] = {[DEVICE_ARENA] = "arena", [DEVICE_SCRATCHPAD] = "scratchpad"};
+static const char *const requantise_names[] = {"tflite-double", "tflite-single", "onnx", "half-away"};
+static const char *const section_names[] = {"device",   "memory local", "memory flash", "memory far",
+                                            "contract", "parameter",    "engine",       "dma"};
+
+typedef struct {
+    Work *work;
+    Str file;
+    const DeviceIni *ini;
+    Device *device;
+    DeviceFact *fact;
+    const char *table[DEVICE_INI_MAX_SECTIONS];    /* Field.section of each section; null where unknown */
+    DeviceMemory *memory[DEVICE_INI_MAX_SECTIONS]; /* where the section is a memory */
+    bool seen[DEVICE_INI_MAX_SECTIONS][FIELD_COUNT];
+} Reader;
+
+const char *device_kind_name(DeviceKind kind) {
+    return kind_names[kind];
+}
+
+/* `line` 0 stands for the file as a whole. Returns false. */
+static bool file_error(Reader *reader, uint32_t line, DiagText text) {
+    text.place = line == 0 ? arena_text(&reader->work->keep, STR_FMT, STR_ARG(reader->file))
+                           : device_ini_place(&reader->work->keep, reader->file, line);
+    return diag_error(&reader->work->diags, text);
+}
+
+/* ---- Sections */
+
+static bool section_error(Reader *reader, const DeviceIniSection *section) {
+    enum { COUNT_OF_NAMES = sizeof section_names / sizeof section_names[0] };
+    Arena *arena = &reader->work->keep;
+    const char *nearest = device_nearest(section->name, section_names, COUNT_OF_NAMES);
+    return file_error(reader, section->line,
+                      (DiagText){.what = "unknown section",
+                                 .got = arena_text(arena, "'" STR_FMT "'", STR_ARG(section->name)),
+                                 .expected = arena_text(arena, "%s, or memory NAME for a further memory",
+                                                        device_join(arena, section_names, COUNT_OF_NAMES)),
+                                 .hint = nearest == NULL ? NULL : arena_text(arena, "did you mean [%s]?", nearest)});
+}
+
+static bool read_memory_section(Reader *reader, uint32_t index, Str name) {
+    Device *device = reader->device;
+    uint32_t line = reader->ini->section[index].line;
+    if (!device_is_name(name)) {
+        return file_error(reader, line,
+                          (DiagText){.what = "not a name of a memory",
+                                     .got = arena_text(&reader->work->keep, "'" STR_FMT "'", STR_ARG(name)),
+                                     .expected = "at most 32 letters, digits, '-', '_' or '.'"});
+    }
+    for (uint32_t i = 0; i < device->memory_count; i++) {
+        if (str_eq(device->memory[i].name, name)) {
+            return file_error(reader, line, (DiagText){.what = "a memory stands twice"});
+        }
+    }
+    if (device->memory_count == DEVICE_MAX_MEMORIES) {
+        return file_error(reader, line, (DiagText){.what = "more than 8 memories"});
+    }
+    reader->table[index] = "memory";
+    reader->memory[index] = &device->memory[device->memory_count++];
+    *reader->memory[index] = (DeviceMemory){.name = name, .lanes = 1, .banks = 1};
+    return true;
+}
+
+static bool read_section(Reader *reader, uint32_t index) {
+    static const Str memory = {"memory ", 7};
+    Str name = reader->ini->section[index].name;
+    if (str_starts(name, memory)) {
+        return read_memory_section(reader, index, str_trim((Str){name.ptr + memory.len, name.len - memory.len}));
+    }
+    for (size_t i = 0; i < FIELD_COUNT && reader->table[index] == NULL; i++) {
+        bool is_it = strcmp(fields[i].section, "memory") != 0 && str_eq(name, str_from(fields[i].section));
+        reader->table[index] = is_it ? fields[i].section : NULL;
+    }
+    return reader->table[index] != NULL || section_error(reader, &reader->ini->section[index]);
+}
+
+static bool read_sections(Reader *reader) {
+    bool all = true;
+    for (uint32_t i = 0; i < reader->ini->section_count; i++) {
+        all = read_section(reader, i) && all;
+    }
+    return all;
+}
+
+/* ---- Entries */
+
+static bool key_error(Reader *reader, const DeviceIniEntry *entry, const char *table) {
+    const char *key[FIELD_COUNT];
+    size_t count = 0;
+    Arena *arena = &reader->work->keep;
+    for (size_t i = 0; i < FIELD_COUNT; i++) {
+        if (strcmp(fields[i].section, table) == 0) {
+            key[count++] = fields[i].key;
+        }
+    }
+    const char *nearest = device_nearest(entry->key, key, count);
+    return file_error(reader, entry->line,
+                      (DiagText){.what = arena_text(arena, "unknown key in [" STR_FMT "]",
+                                                    STR_ARG(reader->ini->section[entry->section].name)),
+                                 .got = arena_text(arena, "'" STR_FMT "'", STR_ARG(entry->key)),
+                                 .expected = device_join(arena, key, count),
+                                 .hint = nearest == NULL ? NULL : arena_text(arena, "did you mean '%s'?", nearest)});
+}
+
+static bool store_capacity(const DeviceValue *value, DeviceRange range, DeviceMemory *memory) {
+    memory->is_assumed = value->is_assumed;
+    memory->source = value->source;
+    return str_eq(memory->name, STR("local")) ? device_value_number(value, range, &memory->bytes)
+                                              : device_value_bytes_or_unbounded(value, range, &memory->bytes);
+}
+
+static bool store_cost(const DeviceValue *value, DeviceRange range, DeviceCost *cost) {
+    cost->is_assumed = value->is_assumed;
+    cost->source = value->source;
+    return device_value_number(value, range, &cost->value);
+}
+
+static bool store_word(const DeviceValue *value, const Field *field, void *target) {
+    bool is_kind = field->kind == VALUE_KIND;
+    uint32_t index = 0;
+    if (!device_value_word(value, is_kind ? kind_names : requantise_names, is_kind ? 2 : 4, &index)) {
+        return false;
+    }
+    if (is_kind) {
+        *(DeviceKind *)target = (DeviceKind)index;
+    } else {
+        *(Str *)target = str_from(requantise_names[index]);
+    }
+    return true;
+}
+
+static bool store_bits(const DeviceValue *value, DeviceRange range, uint32_t *bits) {
+    uint64_t number = 0;
+    bool is_number = device_value_number(value, range, &number);
+    *bits = (uint32_t)number;
+    return is_number;
+}
+
+static bool store(const DeviceValue *value, const Field *field, void *base) {
+    void *target = (char *)base + field->offset;
+    switch (field->kind) {
+    case VALUE_NAME:
+        return device_value_name(value, target);
+    case VALUE_KIND:
+    case VALUE_REQUANTISE:
+        return store_word(value, field, target);
+    case VALUE_CAPACITY:
+        return store_capacity(value, field->range, base);
+    case VALUE_COUNT:
+        return device_value_number(value, field->range, target);
+    case VALUE_COST:
+        return store_cost(value, field->range, target);
+    case VALUE_BITS:
+        return store_bits(value, field->range, target);
+    case VALUE_CONTRACT:
+        return device_value_contract(value, target);
+    case VALUE_FORM:
+        return device_value_form(value, target);
+    case VALUE_DTYPES:
+        return device_value_dtypes(value, target);
+    }
+    fault(__FILE__, __LINE__, "every kind of value has a reader");
+}
+
+static void keep_fact(Reader *reader, const DeviceValue *value) {
+    reader->fact[reader->device->fact_count++] = (DeviceFact){.section = value->section,
+                                                              .key = value->entry->key,
+                                                              .value = value->text,
+                                                              .is_assumed = value->is_assumed,
+                                                              .source = value->source,
+                                                              .line = value->entry->line};
+}
+
+static bool read_field(Reader *reader, const DeviceIniEntry *entry, const Field *field) {
+    DeviceValue value = {.work = reader->work,
+                         .file = reader->file,
+                         .section = reader->ini->section[entry->section].name,
+                         .entry = entry,
+                         .text = entry->value};
+    DeviceMemory *memory = reader->memory[entry->section];
+    bool has_source = field->kind != VALUE_NAME && field->kind != VALUE_KIND;
+    if (has_source && !device_value_split(&value)) {
+        return false;
+    }
+    if (!store(&value, field, memory == NULL ? (void *)reader->device : memory)) {
+        return false;
+    }
+    if (has_source) {
+        keep_fact(reader, &value);
+    }
+    return true;
+}
+
+static bool read_entry(Reader *reader, const DeviceIniEntry *entry) {
+    const char *table = reader->table[entry->section];
+    for (size_t i = 0; i < FIELD_COUNT; i++) {
+        if (strcmp(fields[i].section, table) == 0 && str_eq(entry->key, str_from(fields[i].key))) {
+            reader->seen[entry->section][i] = true;
+            return read_field(reader, entry, &fields[i]);
+        }
+    }
+    return key_error(reader, entry, table);
+}
+
+static bool read_entries(Reader *reader) {
+    bool all = true;
+    for (uint32_t i = 0; i < reader->ini->entry_count; i++) {
+        const DeviceIniEntry *entry = &reader->ini->entry[i];
+        if (reader->table[entry->section] != NULL) {
+            all = read_entry(reader, entry) && all;
+        }
+    }
+    return all;
+}
+
+/* ---- What is missing */
+
+static bool missing_key(Reader *reader, uint32_t line, const char *section, const char *key) {
+    Arena *arena = &reader->work->keep;
+    return file_error(reader, line,
+                      (DiagText){.what = "a required key is missing",
+                                 .expected = arena_text(arena, "[%s] %s", section, key),
+                                 .hint = "docs/devices.md says what each key means"});
+}
+
+static bool is_needed(const Reader *reader, const Field *field, bool has_section) {
+    return field->need == NEED_ALWAYS ||
+           (field->need == NEED_SECTION && (has_section || reader->device->kind == DEVICE_SCRATCHPAD));
+}
+
+static bool check_field(Reader *reader, size_t k) {
+    const Field *field = &fields[k];
+    bool is_memory = strcmp(field->section, "memory") == 0;
+    bool all = true;
+    bool has_section = false;
+    for (uint32_t i = 0; i < reader->ini->section_count; i++) {
+        bool is_here = reader->table[i] != NULL && strcmp(reader->table[i], field->section) == 0;
+        has_section = has_section || is_here;
+        if (is_here && !reader->seen[i][k] && is_needed(reader, field, true)) {
+            const DeviceIniSection *section = &reader->ini->section[i];
+            const char *name = arena_text(&reader->work->keep, STR_FMT, STR_ARG(section->name));
+            all = missing_key(reader, section->line, name, field->key);
+        }
+    }
+    if (!has_section && !is_memory && is_needed(reader, field, false)) {
+        return missing_key(reader, 0, field->section, field->key);
+    }
+    return all;
+}
+
+static bool check_present(Reader *reader) {
+    bool all = true;
+    for (size_t k = 0; k < FIELD_COUNT; k++) {
+        all = check_field(reader, k) && all;
+    }
+    return all;
+}
+
+/* ---- What holds between values */
+
+static bool find_memory(Reader *reader, const char *name, uint32_t *index) {
+    const Device *device = reader->device;
+    for (uint32_t i = 0; i < device->memory_count; i++) {
+        if (str_eq(device->memory[i].name, str_from(name))) {
+            *index = i;
+            return true;
+        }
+    }
+    return file_error(reader, 0,
+                      (DiagText){.what = arena_text(&reader->work->keep, "a device of kind %s has no memory '%s'",
+                                                    kind_names[device->kind], name),
+                                 .expected = arena_text(&reader->work->keep, "a section [memory %s]", name)});
+}
+
+static bool check_order(Reader *reader, DeviceCost low, DeviceCost high, const char *what) {
+    if (low.value <= high.value) {
+        return true;
+    }
+    return file_error(
+        reader, 0,
+        (DiagText){.what = what,
+                   .got = arena_text(&reader->work->keep, "%" PRIu64 " and %" PRIu64, low.value, high.value)});
+}
+
+static bool check_memory(Reader *reader, const DeviceMemory *memory) {
+    if (memory->align_bytes <= memory->bytes) {
+        return true;
+    }
+    return file_error(
+        reader, 0,
+        (DiagText){.what = arena_text(&reader->work->keep, "memory '" STR_FMT "' is smaller than its alignment",
+                                      STR_ARG(memory->name)),
+                   .got = arena_text(&reader->work->keep, "%" PRIu64 " bytes, aligned to %" PRIu64, memory->bytes,
+                                     memory->align_bytes)});
+}
+
+static bool check_together(Reader *reader) {
+    Device *device = reader->device;
+    bool all = find_memory(reader, "local", &device->local);
+    all = find_memory(reader, device->kind == DEVICE_ARENA ? "flash" : "far", &device->backing) && all;
+    for (uint32_t i = 0; i < device->memory_count; i++) {
+        all = check_memory(reader, &device->memory[i]) && all;
+    }
+    all =
+        check_order(reader, device->dma_min_bytes, device->dma_max_bytes, "[dma] min_bytes is larger than max_bytes") &&
+        all;
+    all = check_order(reader, device->dma_align_bytes, device->dma_max_bytes,
+                      "[dma] align_bytes is larger than max_bytes") &&
+          all;
+    return all;
+}
+
+const Device *device_parse(Work *work, Str text, Str file) {
+    const DeviceIni *ini = device_ini_read(work, text, file);
+    if (ini == NULL) {
+        return NULL;
+    }
+    Reader *reader = arena_new(&work->scratch, Reader);
+    Device *device = arena_new(&work->keep, Device);
+    *reader = (Reader){.work = work, .file = file, .ini = ini, .device = device};
+    reader->fact = arena_array(&work->keep, DeviceFact, ini->entry_count);
+    device->file = arena_str(&work->keep, file);
+    device->dtypes = UINT64_MAX;
+    device->fact = reader->fact;
+    bool known = read_sections(reader);
+    bool read = read_entries(reader) && known;
+    return read && check_present(reader) && check_together(reader) ? device : NULL;
+}
