@@ -51,6 +51,18 @@ bool diags_failed(const Diags *diags) {
     return diags_status(diags) != S0_DONE;
 }
 
+/* Tabs go into the caret's line too, so that it stands where it should. */
+static void print_excerpt(Str excerpt, uint32_t column, FILE *out) {
+    fprintf(out, "  " STR_FMT "\n  ", STR_ARG(excerpt));
+    for (size_t i = 0; i + 1 < column; i++) {
+        bool is_inside_character = i < excerpt.len && (excerpt.ptr[i] & 0xC0) == 0x80;
+        if (!is_inside_character) {
+            fputc(i < excerpt.len && excerpt.ptr[i] == '\t' ? '\t' : ' ', out);
+        }
+    }
+    fputs("^\n", out);
+}
+
 static void print_diag(const Diag *diag, const char *prefix, FILE *out) {
     static const char *const kind_name[] = {
         [DIAG_WARNING] = "warning", [DIAG_ERROR] = "error", [DIAG_REFUSED] = "refused", [DIAG_NO_FIT] = "does not fit"};
@@ -69,6 +81,9 @@ static void print_diag(const Diag *diag, const char *prefix, FILE *out) {
         fprintf(out, "tensor '" STR_FMT "': ", STR_ARG(text->tensor));
     }
     fprintf(out, "%s\n", text->what);
+    if (text->excerpt.len > 0) {
+        print_excerpt(text->excerpt, text->column, out);
+    }
     if (text->got != NULL) {
         fprintf(out, "  got       %s\n", text->got);
     }

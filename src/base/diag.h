@@ -26,6 +26,8 @@ typedef struct {
     const char *expected; /* "[1,3,5] or [1,3,1]" */
     const char *hint;     /* what to do, in the imperative: "pass --dim batch=1" */
     const char *const *readings; /* for a refusal: the readings that are possible, ended by null */
+    Str excerpt;     /* the text it is about, on one line, printed with a caret below … */
+    uint32_t column; /* … this byte, counted from 1; no excerpt, no caret */
 } DiagText;
 
 typedef struct Diag Diag;

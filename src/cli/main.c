@@ -1,3 +1,161 @@
-int main(void) {
-    return 0;
+/* The command stride0: finds the subcommand, parses its options, runs it, prints the diagnostics. */
+#include "cli/cli.h"
+
+#include "device/nearest.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const Command *const cli_commands[] = {
+#define COMMAND(word) &command_##word,
+#include "cli/commands.def"
+#undef COMMAND
+    NULL};
+
+typedef struct {
+    bool help, version, quiet;
+    int color;
+} CommonArgs;
+
+enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+static const char *const color_choices[] = {"auto", "always", "never", NULL};
+
+const Option cli_common_options[] = {
+    {"help", 'h', OPTION_SWITCH, NULL, "print this and exit", offsetof(CommonArgs, help), NULL},
+    {"version", 0, OPTION_SWITCH, NULL, "print the version and exit", offsetof(CommonArgs, version), NULL},
+    {"quiet", 'q', OPTION_SWITCH, NULL, "no report and no warnings: only files, JSON and errors",
+     offsetof(CommonArgs, quiet), NULL},
+    {"color", 0, OPTION_CHOICE, "WHEN", "auto (default; NO_COLOR is respected), always or never",
+     offsetof(CommonArgs, color), color_choices},
+    {0}};
+
+static bool wants_color(const CommonArgs *common) {
+    if (common->color != COLOR_AUTO) {
+        return common->color == COLOR_ALWAYS;
+    }
+    const char *no_color = getenv("NO_COLOR"); /* https://no-color.org: present and not empty */
+    return (no_color == NULL || no_color[0] == '\0') && isatty(STDOUT_FILENO);
+}
+
+const Command *cli_find_command(Cli *cli, const char *name) {
+    Texts names = {0};
+    Arena *arena = &cli->work.keep;
+    for (size_t i = 0; cli_commands[i] != NULL; i++) {
+        if (strcmp(cli_commands[i]->name, name) == 0) {
+            return cli_commands[i];
+        }
+        cli_add_text(&names, arena, cli_commands[i]->name);
+    }
+    const char *nearest = device_nearest(str_from(name), names.item, names.count);
+    diag_error(&cli->work.diags, (DiagText){.what = "unknown command",
+                                            .got = name,
+                                            .hint = nearest == NULL ? "stride0 help lists the commands"
+                                                                    : arena_text(arena, "did you mean %s?", nearest)});
+    return NULL;
+}
+
+static bool check_operands(Cli *cli, const Command *command) {
+    size_t count = cli->operands.count;
+    if (count >= command->fewest_operands && count <= command->most_operands) {
+        return true;
+    }
+    bool too_many = count > command->most_operands;
+    return diag_error(
+        &cli->work.diags,
+        (DiagText){.what = too_many ? "too many arguments" : "an argument is missing",
+                   .got = too_many ? cli->operands.item[command->most_operands] : "nothing",
+                   .expected = arena_text(&cli->work.keep, "stride0 %s %s", command->name, command->operands),
+                   .hint = arena_text(&cli->work.keep, "stride0 %s --help explains", command->name)});
+}
+
+static s0_status run_command(Cli *cli, const Command *command, Arguments arguments, CommonArgs *common) {
+    static const Option none[] = {{0}};
+    void *args = arena_alloc(&cli->work.keep, 1, command->args_bytes + 1);
+    OptionSet sets[] = {{command->options == NULL ? none : command->options, args}, {cli_common_options, common}};
+    if (!cli_parse_options(arguments, sets, 2, &cli->operands, &cli->work.diags) && !common->help) {
+        return S0_BAD_INPUT;
+    }
+    if (common->help) {
+        cli->work.diags = (Diags){.arena = &cli->work.keep};
+        cli_print_command_usage(command, stdout);
+        return S0_DONE;
+    }
+    cli->is_quiet = common->quiet;
+    cli->has_color = wants_color(common);
+    return check_operands(cli, command) ? command->run(cli, args) : S0_BAD_INPUT;
+}
+
+/* The options that stand before the command: all of them are common ones and none but --color has a value. */
+static size_t count_leading_options(Arguments arguments) {
+    size_t count = 0;
+    while (count < arguments.count && arguments.item[count][0] == '-') {
+        count += strcmp(arguments.item[count], "--color") == 0 ? 2 : 1;
+    }
+    return count < arguments.count ? count : arguments.count;
+}
+
+static s0_status run(Cli *cli, Arguments arguments) {
+    CommonArgs common = {0};
+    size_t leading = count_leading_options(arguments);
+    OptionSet set = {cli_common_options, &common};
+    if (!cli_parse_options((Arguments){leading, arguments.item}, &set, 1, &cli->operands, &cli->work.diags)) {
+        return S0_BAD_INPUT;
+    }
+    if (common.version) {
+        puts("stride0 " S0_VERSION);
+        return S0_DONE;
+    }
+    if (leading == arguments.count) {
+        cli_print_usage(common.help ? stdout : stderr);
+        return common.help ? S0_DONE : S0_BAD_INPUT;
+    }
+    const Command *command = cli_find_command(cli, arguments.item[leading]);
+    Arguments rest = {arguments.count - leading - 1, arguments.item + leading + 1};
+    return command == NULL ? S0_BAD_INPUT : run_command(cli, command, rest, &common);
+}
+
+/* Standard output may be a full disk. */
+static bool flush_stdout(void) {
+    if (fflush(stdout) == 0 && !ferror(stdout)) {
+        return true;
+    }
+    fputs("stride0: error: can't write to standard output\n", stderr);
+    return false;
+}
+
+/* The one place that memory which ran out comes back to. */
+static s0_status run_guarded(Cli *cli, Arguments arguments) {
+    if (setjmp(cli->work.escape) != 0) {
+        fputs("stride0: error: out of memory\n", stderr);
+        return S0_NO_MEMORY;
+    }
+    s0_status status = run(cli, arguments);
+    s0_status told = diags_status(&cli->work.diags);
+    if (told != S0_DONE || !cli->is_quiet) {
+        fflush(stdout);
+        diags_print(&cli->work.diags, "stride0", stderr);
+    }
+    return status == S0_DONE ? told : status;
+}
+
+static void close_cli(Cli *cli) {
+    if (cli->has_output) {
+        file_out_abandon(&cli->output);
+    }
+    if (cli->release != NULL) {
+        cli->release(cli->owned);
+    }
+    work_free(&cli->work);
+}
+
+int main(int argc, char **argv) {
+    Cli cli = {0};
+    work_init(&cli.work, &system_allocator);
+    s0_status status = run_guarded(&cli, (Arguments){argc > 0 ? (size_t)argc - 1 : 0, argv + 1});
+    close_cli(&cli);
+    if (!flush_stdout() || status == S0_NO_MEMORY) {
+        return S0_BAD_INPUT;
+    }
+    return (int)status;
 }

@@ -1,0 +1,57 @@
+/* The command line: one file a subcommand, each with one Command; main.c finds it, parses its options and runs it.
+ *
+ * Data goes to standard output, diagnostics to standard error. A command returns what came of it; diagnostics it left
+ * in work->diags are printed by main, and the graver of both is the exit status. */
+#ifndef S0_CLI_CLI_H
+#define S0_CLI_CLI_H
+
+#include "base/file.h"
+#include "base/work.h"
+#include "cli/options.h"
+
+typedef struct {
+    Work work;
+    Texts operands; /* what stood beside the options */
+    bool is_quiet;  /* no report: only files, what was asked for with `-`, and errors */
+    bool has_color; /* standard output takes colours */
+    FileOut output; /* being written; abandoned where memory runs out */
+    bool has_output;
+    void (*release)(void *owned); /* run at the end, whatever happens; null where there is nothing to release */
+    void *owned;
+} Cli;
+
+typedef struct {
+    const char *name;
+    const char *operands; /* "MODEL", "[NAME]": as the usage line shows them */
+    size_t fewest_operands, most_operands;
+    const char *summary;   /* one line, no full stop */
+    const char *details;   /* more help behind the options; may be null */
+    const Option *options; /* ended by a row without a name; may be null */
+    size_t args_bytes;     /* of the struct that `options` are parsed into */
+    s0_status (*run)(Cli *cli, const void *args);
+} Command;
+
+#define COMMAND(word) extern const Command command_##word;
+#include "cli/commands.def"
+#undef COMMAND
+
+extern const Command *const cli_commands[]; /* ended by null */
+extern const Option cli_common_options[];   /* taken by every command */
+
+/* The command of that name, or null with a diagnostic that names the nearest. */
+const Command *cli_find_command(Cli *cli, const char *name);
+
+void cli_print_usage(FILE *out);                                 /* of the program */
+void cli_print_command_usage(const Command *command, FILE *out); /* of one command */
+
+/* Writes a whole file, or standard output where `path` is "-". The file appears when all of it is written; `write` may
+ * not fail, and must not close `out`. */
+bool cli_write(Cli *cli, const char *path, void (*write)(FILE *out, const void *facts), const void *facts);
+
+/* "-"? */
+bool cli_is_stdout(const char *path);
+
+/* 1234567 as "1,234,567". */
+const char *cli_number(Arena *arena, uint64_t number);
+
+#endif

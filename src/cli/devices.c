@@ -1,0 +1,121 @@
+/* `stride0 devices`: the presets, what one device is made of, and what is wrong with a device file. */
+#include "cli/cli.h"
+
+#include "device/device.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+typedef struct {
+    const char *check;
+    bool ini;
+} Args;
+
+static const Option options[] = {
+    {"check", 0, OPTION_TEXT, "FILE", "say what is wrong with a device file", offsetof(Args, check), NULL},
+    {"ini", 0, OPTION_SWITCH, NULL, "print the preset as a device file, to be changed and given to -d",
+     offsetof(Args, ini), NULL},
+    {0}};
+
+static const char *capacity_text(Arena *arena, const DeviceMemory *memory) {
+    const char *bytes = memory->bytes == UINT64_MAX ? "unbounded" : cli_number(arena, memory->bytes);
+    return memory->lanes == 1 ? bytes : arena_text(arena, "%s x %" PRIu64, bytes, memory->lanes);
+}
+
+static void print_row(Arena *arena, const char *name, const Device *device) {
+    const DeviceMemory *local = &device->memory[device->local];
+    Str contract = contract_text(device->contract[ROLE_ACTIVATION]);
+    printf("%-12s %-11s %14s %6" PRIu64 "  " STR_FMT "\n", name, device_kind_name(device->kind),
+           capacity_text(arena, local), local->align_bytes, STR_ARG(contract));
+}
+
+static s0_status list_presets(Work *work) {
+    printf("%-12s %-11s %14s %6s  %s\n", "name", "kind", "local bytes", "align", "layout of activations");
+    for (size_t i = 0; i < device_preset_count; i++) {
+        const Device *device = device_load(work, str_from(device_presets[i].name));
+        if (device == NULL) {
+            return S0_BAD_INPUT;
+        }
+        print_row(&work->keep, device_presets[i].name, device);
+    }
+    return S0_DONE;
+}
+
+/* Section by section, each value with its source. */
+static void print_device(const Device *device) {
+    printf(STR_FMT " (" STR_FMT "), %s\n", STR_ARG(device->name), STR_ARG(device->file),
+           device_kind_name(device->kind));
+    Str section = {NULL, 0};
+    for (size_t i = 0; i < device->fact_count; i++) {
+        const DeviceFact *fact = &device->fact[i];
+        if (!str_eq(section, fact->section)) {
+            section = fact->section;
+            printf("\n" STR_FMT "\n", STR_ARG(section));
+        }
+        printf("  %-20.*s %-24.*s %s" STR_FMT "\n", STR_ARG(fact->key), STR_ARG(fact->value),
+               fact->is_assumed ? "assumed: " : "", STR_ARG(fact->source));
+    }
+}
+
+static s0_status show_device(Work *work, const char *name) {
+    const Device *device = device_load(work, str_from(name));
+    if (device == NULL) {
+        return S0_BAD_INPUT;
+    }
+    print_device(device);
+    return S0_DONE;
+}
+
+static s0_status print_ini(Work *work, const char *name) {
+    for (size_t i = 0; i < device_preset_count; i++) {
+        if (strcmp(device_presets[i].name, name) == 0) {
+            fputs(device_presets[i].text, stdout);
+            return S0_DONE;
+        }
+    }
+    Str nearest = device_suggest(&work->keep, str_from(name));
+    diag_error(&work->diags, (DiagText){.what = "no such preset",
+                                        .got = name,
+                                        .hint = nearest.len == 0 ? "stride0 devices lists the presets"
+                                                                 : arena_text(&work->keep, "did you mean " STR_FMT "?",
+                                                                              STR_ARG(nearest))});
+    return S0_BAD_INPUT;
+}
+
+/* A name without a slash is a preset to device_load; here it is a file. */
+static s0_status check_file(Work *work, const char *path) {
+    const char *file = strchr(path, '/') == NULL ? arena_text(&work->keep, "./%s", path) : path;
+    const Device *device = device_load(work, str_from(file));
+    if (device == NULL) {
+        return S0_BAD_INPUT;
+    }
+    printf("%s: device " STR_FMT " is well-formed: %zu sourced values\n", path, STR_ARG(device->name),
+           device->fact_count);
+    return S0_DONE;
+}
+
+static s0_status run_devices(Cli *cli, const void *data) {
+    const Args *args = data;
+    const char *name = cli->operands.count == 0 ? NULL : cli->operands.item[0];
+    if (args->check != NULL && name == NULL && !args->ini) {
+        return check_file(&cli->work, args->check);
+    }
+    if (args->check != NULL || (args->ini && name == NULL)) {
+        diag_error(&cli->work.diags,
+                   (DiagText){.what = args->check != NULL ? "--check stands alone" : "which preset is not told",
+                              .expected = "devices, devices NAME [--ini] or devices --check FILE"});
+        return S0_BAD_INPUT;
+    }
+    if (name == NULL) {
+        return list_presets(&cli->work);
+    }
+    return args->ini ? print_ini(&cli->work, name) : show_device(&cli->work, name);
+}
+
+const Command command_devices = {.name = "devices",
+                                 .operands = "[NAME|FILE]",
+                                 .most_operands = 1,
+                                 .summary = "the presets, what a device is made of, --check of a device file",
+                                 .options = options,
+                                 .args_bytes = sizeof(Args),
+                                 .run = run_devices};

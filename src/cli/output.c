@@ -1,0 +1,37 @@
+/* Writing: whole files, standard output, numbers. */
+#include "cli/cli.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+bool cli_is_stdout(const char *path) {
+    return path != NULL && strcmp(path, "-") == 0;
+}
+
+bool cli_write(Cli *cli, const char *path, void (*write)(FILE *out, const void *facts), const void *facts) {
+    if (cli_is_stdout(path)) {
+        write(stdout, facts);
+        return true;
+    }
+    if (!file_out_open(&cli->output, path, &cli->work.diags)) {
+        return false;
+    }
+    cli->has_output = true; /* until it is committed, main abandons it where memory runs out */
+    write(cli->output.stream, facts);
+    cli->has_output = false;
+    return file_out_commit(&cli->output, &cli->work.diags);
+}
+
+const char *cli_number(Arena *arena, uint64_t number) {
+    char digits[24];
+    int length = snprintf(digits, sizeof digits, "%" PRIu64, number);
+    char *text = arena_alloc(arena, (size_t)(length + length / 3 + 1), 1);
+    char *end = text;
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0) {
+            *end++ = ',';
+        }
+        *end++ = digits[i];
+    }
+    return text;
+}

@@ -1,0 +1,124 @@
+/* Proves: diagnostics print place, node, tensor, got, expected, readings, caret and hint in one stable form; the
+ * gravest of several is the status; and a flood of them is bounded without losing the status or the count. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/work.h"
+
+#include <string.h>
+
+enum { TEXT_BYTES = 16384 };
+
+static void print_to(const Diags *diags, const char *prefix, char *text) {
+    FILE *out = tmpfile();
+    assert_non_null(out);
+    diags_print(diags, prefix, out);
+    rewind(out);
+    size_t length = fread(text, 1, TEXT_BYTES - 1, out);
+    text[length] = '\0';
+    fclose(out);
+}
+
+static int set_up(void **state) {
+    static Work work;
+    work_init(&work, &system_allocator);
+    *state = &work;
+    return 0;
+}
+
+static int tear_down(void **state) {
+    work_free(*state);
+    return 0;
+}
+
+static void test_print(void **state) {
+    Work *work = *state;
+    char text[TEXT_BYTES];
+    static const char *const readings[] = {"axis 1 (C)", "axis 3 (W)", NULL};
+    diag_refuse(&work->diags, (DiagText){.place = "byte 12",
+                                         .node = STR("mul"),
+                                         .tensor = STR("scale"),
+                                         .what = "the axis is ambiguous",
+                                         .got = "[28]",
+                                         .expected = "[1,28,1,1]",
+                                         .readings = readings,
+                                         .hint = "pass --axis scale=1"});
+    diag_warn(&work->diags, (DiagText){.what = "only this"});
+    print_to(&work->diags, "m.onnx", text);
+    assert_string_equal(text, "m.onnx: refused: byte 12: node 'mul': tensor 'scale': the axis is ambiguous\n"
+                              "  got       [28]\n"
+                              "  expected  [1,28,1,1]\n"
+                              "  reading   axis 1 (C)\n"
+                              "  reading   axis 3 (W)\n"
+                              "  do        pass --axis scale=1\n"
+                              "m.onnx: warning: only this\n");
+}
+
+/* The caret stands under the byte: behind a tab, behind characters of several bytes, and one past the end. */
+static void test_caret(void **state) {
+    (void)state;
+    static const struct {
+        const char *excerpt;
+        uint32_t column;
+        const char *text;
+    } cases[] = {
+        {"N H Q", 5, "error: wrong\n  N H Q\n      ^\n"}, {"N", 1, "error: wrong\n  N\n  ^\n"},
+        {"\tN", 2, "error: wrong\n  \tN\n  \t^\n"},       {"\xC3\xA9N", 3, "error: wrong\n  \xC3\xA9N\n   ^\n"},
+        {"NH", 3, "error: wrong\n  NH\n    ^\n"},         {"", 1, "error: wrong\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        Diags diags = {.arena = &((Work *)*state)->keep};
+        char text[TEXT_BYTES];
+        diag_error(&diags,
+                   (DiagText){.what = "wrong", .excerpt = str_from(cases[i].excerpt), .column = cases[i].column});
+        print_to(&diags, "", text);
+        assert_string_equal(text, cases[i].text);
+    }
+}
+
+static void test_gravest_is_the_status(void **state) {
+    static const struct {
+        DiagKind kind;
+        s0_status status;
+    } steps[] = {
+        {DIAG_WARNING, S0_DONE}, {DIAG_NO_FIT, S0_NO_FIT}, {DIAG_REFUSED, S0_REFUSED}, {DIAG_ERROR, S0_BAD_INPUT}};
+    Work *work = *state;
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        diag_add(&work->diags, steps[i].kind, (DiagText){.what = "x"});
+        assert_int_equal(diags_status(&work->diags), steps[i].status);
+        assert_int_equal(diags_failed(&work->diags), steps[i].status != S0_DONE);
+    }
+}
+
+static void test_flood(void **state) {
+    Work *work = *state;
+    char text[TEXT_BYTES];
+    for (int i = 0; i < 10000; i++) {
+        diag_warn(&work->diags, (DiagText){.what = "again"});
+    }
+    diag_error(&work->diags, (DiagText){.what = "the one that matters"});
+    assert_int_equal(diags_status(&work->diags), S0_BAD_INPUT);
+    assert_int_equal(work->diags.count[DIAG_WARNING], 10000);
+    print_to(&work->diags, NULL, text);
+    assert_non_null(strstr(text, "error: the one that matters\n"));
+    size_t lines = 0;
+    for (const char *s = text; *s != '\0'; s++) {
+        lines += *s == '\n';
+    }
+    assert_int_equal(lines, 66); /* 64 warnings, the error, the count of the rest */
+    assert_non_null(strstr(text, "(9936 more of the same kinds)\n"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_print, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_caret, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_gravest_is_the_status, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_flood, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
