@@ -1,0 +1,26 @@
+/* Boxes: where the outputs of Slice and Split lie in their input, and the inputs of Concat in their output. */
+#ifndef S0_GRAPH_BOX_H
+#define S0_GRAPH_BOX_H
+
+#include "graph/graph.h"
+
+/* A part of a tensor: from `begin`, of `extent` elements along each axis, without gaps. */
+typedef struct {
+    int64_t begin[SHAPE_MAX_RANK];
+    Shape extent; /* the part, with the rank of the whole */
+} Box;
+
+/* Index of the input that is sliced, split or reshaped: the first with role x or p. */
+uint32_t node_data_input(const Node *node);
+
+/* The box of output `k` of a node of KIND_SLICE in its data input. False where it has gaps or runs backwards (steps
+ * other than 1), or where begin is not a known constant. */
+bool node_slice_box(const Graph *graph, const Node *node, uint32_t k, Box *box);
+
+/* The box of input `k` of a node of KIND_CONCAT in output 0. False where the axis is not known. */
+bool node_concat_box(const Graph *graph, const Node *node, uint32_t k, Box *box);
+
+/* The permutation of a node of KIND_TRANSPOSE: axis k of the output is axis perm[k] of the input. */
+bool node_permutation(const Graph *graph, const Node *node, uint32_t perm[SHAPE_MAX_RANK]);
+
+#endif

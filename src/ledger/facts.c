@@ -1,0 +1,196 @@
+/* The facts: gathered from a finished plan. */
+#include "ledger/facts.h"
+
+#include "base/checked.h"
+
+#include <stdlib.h>
+
+static int by_bytes(const void *left, const void *right) {
+    const Ranked *a = left;
+    const Ranked *b = right;
+    if (a->bytes != b->bytes) {
+        return a->bytes > b->bytes ? -1 : 1;
+    }
+    return a->buffer.index < b->buffer.index ? -1 : a->buffer.index > b->buffer.index;
+}
+
+static void ranking_add(Ranking *ranking, BufferId id, uint64_t bytes) {
+    ranking->top[ranking->all++] = (Ranked){id, bytes};
+    ranking->all_bytes += bytes;
+}
+
+static void ranking_finish(Ranking *ranking, uint32_t most) {
+    if (ranking->all > 0) {
+        qsort(ranking->top, ranking->all, sizeof *ranking->top, by_bytes);
+    }
+    ranking->count = ranking->all < most ? ranking->all : most;
+}
+
+static Ranking rank_at_peak(const Plan *plan, Arena *keep) {
+    Ranking ranking = {.top = arena_array(keep, Ranked, plan->buffer_count)};
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        const Buffer *buffer = &plan->buffers[i];
+        if (buffer_is_local_storage(plan, (BufferId){i}) && storage_is_live(buffer, plan->peak_step) &&
+            buffer->physical_bytes > 0) {
+            ranking_add(&ranking, (BufferId){i}, buffer->physical_bytes);
+        }
+    }
+    ranking_finish(&ranking, UINT32_MAX);
+    return ranking;
+}
+
+static uint64_t padding_bytes(const Buffer *buffer) {
+    uint64_t all_banks;
+    bool fits = checked_mul(buffer->physical_bytes, buffer->banks_used, &all_banks);
+    return fits && all_banks > buffer->logical_bytes ? all_banks - buffer->logical_bytes : 0;
+}
+
+static Ranking rank_paddings(const Plan *plan, Arena *keep) {
+    enum { MOST = 10 };
+    Ranking ranking = {.top = arena_array(keep, Ranked, plan->buffer_count)};
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        uint64_t padding = padding_bytes(&plan->buffers[i]);
+        if (buffer_is_local_storage(plan, (BufferId){i}) && padding > 0) {
+            ranking_add(&ranking, (BufferId){i}, padding);
+        }
+    }
+    ranking_finish(&ranking, MOST);
+    return ranking;
+}
+
+/* ---- Parameters */
+
+static bool is_compact(const Buffer *buffer) {
+    return buffer->costs != NULL && buffer->materialised_reason == NULL &&
+           (buffer->broadcast == BROADCAST_SCALAR || buffer->broadcast == BROADCAST_CHANNEL ||
+            buffer->broadcast == BROADCAST_ROW || buffer->broadcast == BROADCAST_PARTIAL);
+}
+
+static int by_full_cost(const void *left, const void *right) {
+    const CompactCost *a = left;
+    const CompactCost *b = right;
+    if (a->full_bytes != b->full_bytes) {
+        return a->full_bytes > b->full_bytes ? -1 : 1;
+    }
+    return a->buffer.index < b->buffer.index ? -1 : a->buffer.index > b->buffer.index;
+}
+
+static uint64_t map_logical_bytes(const Plan *plan, const Buffer *buffer) {
+    const Node *reader = graph_node(plan->graph, buffer->node);
+    const Value *map = node_output(plan->graph, reader, 0);
+    uint64_t elements;
+    uint64_t bits;
+    bool fits = map != NULL && shape_elements(&map->shape, &elements) &&
+                checked_mul(elements, dtype_bits(buffer->dtype), &bits);
+    return fits ? bytes_from_bits(bits) : UINT64_MAX;
+}
+
+/* Where a constant has a buffer in flash or far memory and local copies, the first of them stands for it. */
+static void gather_compact(Facts *facts, Arena *keep) {
+    const Plan *plan = facts->plan;
+    facts->kept_compact = arena_array(keep, CompactCost, plan->buffer_count);
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        const Buffer *buffer = &plan->buffers[i];
+        bool stands = plan->device->kind == DEVICE_ARENA || buffer->memory == plan->device->local;
+        if (!is_compact(buffer) || !stands) {
+            continue;
+        }
+        const FormCosts *costs = buffer->costs;
+        facts->kept_compact[facts->compact_count++] = (CompactCost){.buffer = {i},
+                                                                    .compact_bytes = buffer->physical_bytes,
+                                                                    .row_bytes = costs->row_bytes,
+                                                                    .full_bytes = costs->full_bytes,
+                                                                    .full_logical_bytes =
+                                                                        map_logical_bytes(plan, buffer)};
+        if (costs->row_bytes != UINT64_MAX && costs->full_bytes != UINT64_MAX) {
+            facts->compact_bytes += buffer->physical_bytes;
+            facts->compact_as_row_bytes += costs->row_bytes;
+            facts->compact_as_full_bytes += costs->full_bytes;
+        }
+    }
+    if (facts->compact_count > 0) {
+        qsort(facts->kept_compact, facts->compact_count, sizeof *facts->kept_compact, by_full_cost);
+    }
+}
+
+static void gather_materialised(Facts *facts, Arena *keep) {
+    const Plan *plan = facts->plan;
+    facts->materialised = arena_array(keep, BufferId, plan->buffer_count);
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        if (plan->buffers[i].materialised_reason != NULL) {
+            facts->materialised[facts->materialised_count++] = (BufferId){i};
+        }
+    }
+}
+
+static void gather_collapsibles(Facts *facts, Arena *keep) {
+    const Plan *plan = facts->plan;
+    facts->collapsibles = arena_array(keep, Collapsible, plan->buffer_count);
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        const Buffer *buffer = &plan->buffers[i];
+        const Value *value = is_value(buffer->value) ? graph_value(plan->graph, buffer->value) : NULL;
+        if (value == NULL || value->constant == NULL || buffer->memory != plan->device->backing ||
+            !value->constant->is_known || buffer->role != ROLE_PARAMETER) {
+            continue;
+        }
+        if (value->constant->bytes.len > buffer->logical_bytes && shape_eq(&value->constant->stored, &value->shape)) {
+            facts->collapsibles[facts->collapsible_count++] =
+                (Collapsible){buffer->value, value->constant->bytes.len, buffer->logical_bytes};
+        }
+    }
+}
+
+static void gather_overwrites(Facts *facts, Arena *keep) {
+    const Plan *plan = facts->plan;
+    facts->overwrites = arena_array(keep, Overwrite, plan->buffer_count);
+    for (uint32_t i = 0; i < plan->buffer_count && plan->device->kind == DEVICE_ARENA; i++) {
+        const Buffer *buffer = &plan->buffers[i];
+        BufferId root = buffer->storage;
+        if (buffer->alias_reason == ALIAS_IN_PLACE && plan_buffer(plan, root)->kind == BUFFER_INPUT) {
+            facts->overwrites[facts->overwrite_count++] = (Overwrite){root, {i}, buffer->first};
+        }
+    }
+}
+
+const Facts *facts_gather(const char *file, const Plan *plan, const Plan *other, bool reads_qdq_as_float, Work *work) {
+    Arena *keep = &work->keep;
+    Facts *facts = arena_new(keep, Facts);
+    *facts = (Facts){.file = file, .plan = plan, .graph = plan->graph, .device = plan->device, .diags = &work->diags};
+    facts->has_qdq = other != NULL;
+    facts->reads_qdq_as_float = reads_qdq_as_float;
+    if (other != NULL) {
+        facts->other_peak_live_bytes = other->peak_live_bytes;
+        facts->other_placed_bytes = other->placed_bytes;
+    }
+    facts->at_peak = rank_at_peak(plan, keep);
+    facts->paddings = rank_paddings(plan, keep);
+    gather_compact(facts, keep);
+    gather_materialised(facts, keep);
+    gather_collapsibles(facts, keep);
+    gather_overwrites(facts, keep);
+    return facts;
+}
+
+KindTotals facts_totals(const Facts *facts) {
+    const Plan *plan = facts->plan;
+    return (KindTotals){plan->logical_bytes, plan->physical_bytes, plan->peak_live_bytes};
+}
+
+Str facts_buffer_name(const Facts *facts, BufferId id, Arena *arena) {
+    const Plan *plan = facts->plan;
+    const Buffer *buffer = plan_buffer(plan, id);
+    if (!is_value(buffer->value)) {
+        return STR("(workspace)");
+    }
+    const Value *value = graph_value(plan->graph, buffer->value);
+    bool is_copy = buffer->memory == plan->device->local && plan->device->kind == DEVICE_SCRATCHPAD &&
+                   (value->constant != NULL || value->is_input);
+    return is_copy ? arena_format(arena, STR_FMT " (local copy)", STR_ARG(value->name)) : value->name;
+}
+
+Str facts_step_title(const Facts *facts, const Step *step, Arena *arena) {
+    if (!is_node(step->node)) {
+        return STR("(model output)");
+    }
+    return node_title(arena, graph_node(facts->graph, step->node));
+}

@@ -1,0 +1,75 @@
+/* What the stages of planning share while a plan is built. Private to the room. */
+#ifndef S0_PLAN_BUILDER_H
+#define S0_PLAN_BUILDER_H
+
+#include "plan/operand.h"
+#include "plan/storage.h"
+
+/* How a node's output shares its input's bytes without a step, or why it can't. */
+typedef struct {
+    bool is_rule; /* false: the node copies */
+    ValueId source;
+    uint64_t offset_bytes; /* from the start of the source */
+    AliasReason reason;
+    AliasRefusal refusal;  /* why it is no rule; REFUSED_NONE where the node is no candidate */
+} ViewRule;
+
+/* Which of the choices that may lower or raise the peak are taken; plan_make tries them and keeps the best. */
+typedef struct {
+    bool in_place;   /* element-wise operators write over a dying input */
+    bool sub_views;  /* slices and splits are views, concats are written in place */
+} AliasChoice;
+
+typedef struct {
+    Plan *plan;
+    Work *work;
+    GraphUses uses;
+    AliasChoice choice;
+    BufferId *backing;  /* value -> its buffer in flash or far memory; NO_BUFFER */
+    BufferId *resident; /* constant -> its newest local copy; NO_BUFFER */
+    uint32_t *resident_group; /* constant -> the group of nodes that copy was loaded for */
+} Builder;
+
+/* ---- lower.c: buffers */
+
+BufferId builder_add_buffer(Builder *builder, Buffer buffer);
+
+/* The local buffer of a value that is no constant; made at the first call. NO_BUFFER where it has no bytes (resource
+ * handles). False in `ok` with a diagnostic. */
+bool lower_value(Builder *builder, ValueId id, BufferId *buffer);
+
+/* The buffer in flash or far memory of a constant, an input or an output; made at the first call. */
+bool lower_backing(Builder *builder, ValueId id, NodeId reader, uint32_t input, BufferId *buffer);
+
+/* The buffer that `node` reads for its constant input `k`: in flash where an arena reads it in place, else a local
+ * copy. `is_new` tells whether a load or fill step must write it first. */
+bool lower_operand(Builder *builder, NodeId node, uint32_t k, uint32_t group, BufferId *buffer, bool *is_new);
+
+/* ---- views.c: rules */
+
+bool view_rule(Builder *builder, NodeId node, uint32_t output, ViewRule *rule);
+bool concat_part(Builder *builder, NodeId node, uint32_t input, uint64_t *offset_bytes, AliasRefusal *refusal);
+
+/* ---- steps.c, alias.c, live.c */
+
+/* Emits all steps, in the order of the file; joins the views. */
+bool build_steps(Builder *builder);
+
+/* Own ranges of buffers, from the steps that read and write them. */
+void build_ranges(Builder *builder);
+
+/* The storage `id` lies in, as far as buffers are joined; shortens the way for the next question. */
+BufferId find_storage(Plan *plan, BufferId id);
+
+/* Gathers buffers that are joined into storages with the hull of their ranges. */
+void build_storages(Builder *builder);
+
+/* In step order: lets outputs of element-wise operators write over an input that dies there. */
+void build_in_place(Builder *builder);
+
+/* Live bytes of every step, peak, totals by kind. False where a sum does not fit 64 bits. */
+bool build_totals(Builder *builder);
+
+bool node_is_elementwise(const Node *node);
+
+#endif

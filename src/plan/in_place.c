@@ -1,0 +1,176 @@
+/* In place: outputs of element-wise operators that write over an input which dies there.
+ *
+ * Legal where the input has the output's elements at the output's addresses, nothing reads any byte of its storage
+ * later, and nobody outside holds it. The first legal input is taken; else the reason of the first candidate is kept. */
+#include "plan/builder.h"
+
+static bool same_dims(const Value *a, const Value *b) {
+    for (uint32_t k = 0; k < a->shape.rank; k++) {
+        if (a->dims[k] != b->dims[k]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Do two values have one address map? Of one shape: where their axes have one name each. Of ranks that differ by leading
+ * ones: where the named extents agree. */
+static bool same_map(const Value *a, const Value *b) {
+    if (shape_eq(&a->shape, &b->shape)) {
+        return same_dims(a, b);
+    }
+    Tensor first = tensor_of_value(a, ROLE_ACTIVATION);
+    Tensor second = tensor_of_value(b, ROLE_ACTIVATION);
+    LayoutShape x, y;
+    if (!storage_shape(&first, &x) || !storage_shape(&second, &y) || x.rank == y.rank) {
+        return false;
+    }
+    for (uint32_t d = 0; d < DIM_COUNT; d++) {
+        if (x.extent[d] != y.extent[d]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Does another input of the step lie in the same storage at other addresses? */
+static bool shares_storage(Plan *plan, const Step *step, BufferId candidate) {
+    BufferId root = find_storage(plan, candidate);
+    for (uint32_t i = 0; i < step->read_count; i++) {
+        BufferId other = step->reads[i];
+        if (other.index != candidate.index && find_storage(plan, other).index == root.index) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static AliasRefusal held_refusal(const Plan *plan, const Buffer *root, const Value *input, const Value *output) {
+    bool is_arena = plan->device->kind == DEVICE_ARENA;
+    if (root->kind == BUFFER_STATE) {
+        return REFUSED_STATE;
+    }
+    if (is_arena && input->is_output) {
+        return REFUSED_GRAPH_OUTPUT;
+    }
+    bool input_pinned = is_arena && root->kind == BUFFER_INPUT && plan->options.pin_inputs;
+    bool output_pinned = is_arena && output->is_output && plan->options.pin_outputs;
+    return input_pinned || output_pinned ? REFUSED_PINNED : REFUSED_NONE;
+}
+
+static AliasRefusal form_refusal(const Buffer *input_buffer, const Buffer *output_buffer, const Value *input,
+                                 const Value *output) {
+    uint64_t in_elements = 0;
+    uint64_t out_elements = 0;
+    if (dtype_bits(input->dtype) != dtype_bits(output->dtype)) {
+        return REFUSED_DTYPE;
+    }
+    if (!shape_elements(&input->shape, &in_elements) || !shape_elements(&output->shape, &out_elements) ||
+        in_elements != out_elements || !shape_eq(&input_buffer->stored, &input->shape)) {
+        return REFUSED_BROADCAST;
+    }
+    if (input_buffer->physical_bytes < output_buffer->physical_bytes) {
+        return REFUSED_SMALLER;
+    }
+    bool same = input_buffer->physical_bytes == output_buffer->physical_bytes && same_map(input, output);
+    return same ? REFUSED_NONE : REFUSED_LAYOUT;
+}
+
+static AliasRefusal check_candidate(Plan *plan, uint32_t step_index, BufferId input_id, BufferId output_id) {
+    const Step *step = &plan->steps[step_index];
+    const Buffer *input_buffer = plan_buffer(plan, input_id);
+    const Buffer *output_buffer = plan_buffer(plan, output_id);
+    const Value *input = graph_value(plan->graph, input_buffer->value);
+    const Value *output = graph_value(plan->graph, output_buffer->value);
+    const Buffer *root = plan_buffer(plan, find_storage(plan, input_id));
+    AliasRefusal refusal = form_refusal(input_buffer, output_buffer, input, output);
+    if (refusal == REFUSED_NONE) {
+        refusal = held_refusal(plan, root, input, output);
+    }
+    if (refusal != REFUSED_NONE) {
+        return refusal;
+    }
+    if (root->storage_last > step_index + 1) {
+        return REFUSED_LATER_READER;
+    }
+    if (shares_storage(plan, step, input_id)) {
+        return REFUSED_ELEMENT_ORDER;
+    }
+    return node_is_elementwise(graph_node(plan->graph, step->node)) ? REFUSED_NONE : REFUSED_OPERATOR;
+}
+
+/* A part of a concat has its place already: then the input's storage moves there. */
+static bool joins_consumer(const Plan *plan, const Buffer *root, const Buffer *output) {
+    bool is_free = root->kind == BUFFER_ACTIVATION && root->physical_bytes == output->physical_bytes;
+    return is_free || (root->kind == BUFFER_INPUT && plan->device->kind == DEVICE_SCRATCHPAD && is_free);
+}
+
+static void join(Plan *plan, BufferId input_id, BufferId output_id) {
+    BufferId root_id = find_storage(plan, input_id);
+    Buffer *output = plan_buffer(plan, output_id);
+    bool is_part = is_buffer(output->alias_of);
+    BufferId child_id = is_part ? root_id : output_id;
+    Buffer *child = plan_buffer(plan, child_id);
+    child->alias_of = is_part ? output_id : input_id;
+    child->alias_reason = is_part ? ALIAS_INTO_CONSUMER : ALIAS_IN_PLACE;
+    child->alias_offset_bytes = 0;
+    Buffer *root = plan_buffer(plan, find_storage(plan, child_id));
+    const Buffer *joined = plan_buffer(plan, child_id);
+    root->storage_first = joined->storage_first < root->storage_first ? joined->storage_first : root->storage_first;
+    root->storage_last = joined->storage_last > root->storage_last ? joined->storage_last : root->storage_last;
+}
+
+static void note_refusal(Plan *plan, BufferId output_id, BufferId candidate, AliasRefusal refusal) {
+    Buffer *output = plan_buffer(plan, output_id);
+    if (output->refused_alias != REFUSED_NONE || refusal == REFUSED_NONE) {
+        return;
+    }
+    output->refused_alias = refusal;
+    output->refused_candidate = candidate;
+    if (refusal == REFUSED_LATER_READER) {
+        const Buffer *root = plan_buffer(plan, find_storage(plan, candidate));
+        output->refused_by = plan->steps[root->storage_last - 1].node;
+    }
+}
+
+static bool is_candidate(const Plan *plan, BufferId id) {
+    const Buffer *buffer = plan_buffer(plan, id);
+    bool is_constant = graph_value(plan->graph, buffer->value)->constant != NULL;
+    return buffer->memory == plan->device->local && !is_constant && buffer->physical_bytes > 0;
+}
+
+static void try_step(Plan *plan, uint32_t step_index) {
+    const Step *step = &plan->steps[step_index];
+    bool is_move = step->column == COLUMN_LOAD_INPUT || step->column == COLUMN_LOAD_PARAM ||
+                   step->column == COLUMN_STORE || step->column == COLUMN_FILL;
+    if (is_move || !is_node(step->node) || step->write_count != 1) {
+        return;
+    }
+    BufferId output_id = step->writes[0];
+    const Buffer *output = plan_buffer(plan, output_id);
+    bool is_part = output->alias_reason == ALIAS_CONCAT;
+    if ((is_buffer(output->alias_of) && !is_part) || output->memory != plan->device->local ||
+        output->kind == BUFFER_STATE) {
+        return;
+    }
+    for (uint32_t i = 0; i < step->read_count; i++) {
+        BufferId input_id = step->reads[i];
+        if (!is_candidate(plan, input_id)) {
+            continue;
+        }
+        AliasRefusal refusal = check_candidate(plan, step_index, input_id, output_id);
+        const Buffer *root = plan_buffer(plan, find_storage(plan, input_id));
+        if (refusal == REFUSED_NONE && (!is_part || joins_consumer(plan, root, output))) {
+            plan_buffer(plan, output_id)->refused_alias = REFUSED_NONE;
+            join(plan, input_id, output_id);
+            return;
+        }
+        note_refusal(plan, output_id, input_id, refusal);
+    }
+}
+
+void build_in_place(Builder *builder) {
+    for (uint32_t s = 0; s < builder->plan->step_count; s++) {
+        try_step(builder->plan, s);
+    }
+}

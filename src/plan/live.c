@@ -1,0 +1,182 @@
+/* Live ranges: when each buffer is read and written, and when each storage is alive. */
+#include "plan/builder.h"
+
+#include "base/checked.h"
+#include "base/fault.h"
+
+static void touch(Buffer *buffer, uint32_t step) {
+    buffer->first = step < buffer->first ? step : buffer->first;
+    buffer->last = step + 1 > buffer->last ? step + 1 : buffer->last;
+}
+
+static void touch_all(Plan *plan, const BufferId *ids, uint32_t count, uint32_t step) {
+    for (uint32_t i = 0; i < count; i++) {
+        touch(plan_buffer(plan, ids[i]), step);
+    }
+}
+
+/* A plan without steps still has its inputs and outputs in memory, at step 0. */
+static uint32_t step_end(const Plan *plan) {
+    return plan->step_count == 0 ? 1 : plan->step_count;
+}
+
+/* The ends that the steps do not tell: what the caller or the next run holds. */
+static void extend_held(Plan *plan, Buffer *buffer) {
+    const Value *value = is_value(buffer->value) ? graph_value(plan->graph, buffer->value) : NULL;
+    uint32_t end = step_end(plan);
+    bool is_callers = plan->device->kind == DEVICE_ARENA && value != NULL && buffer->memory == plan->device->local;
+    bool is_held = buffer->memory != plan->device->local || buffer->kind == BUFFER_STATE ||
+                   (is_callers && value->is_input && plan->options.pin_inputs) ||
+                   (is_callers && value->is_output && plan->options.pin_outputs);
+    if (is_held) {
+        buffer->first = 0;
+        buffer->last = end;
+    }
+    if (is_callers && value->is_input && value->constant == NULL) {
+        buffer->first = 0;
+        buffer->last = buffer->last == 0 ? 1 : buffer->last;
+    }
+    if (is_callers && value->is_output) {
+        buffer->first = buffer->first == UINT32_MAX ? end - 1 : buffer->first;
+        buffer->last = end;
+    }
+}
+
+/* What no step writes begins with what it lies in, or with the first of what lies in it. */
+static void begin_with_alias(Plan *plan, ValueId id) {
+    BufferId of_value = is_value(id) ? plan->of_value[id.index] : NO_BUFFER;
+    if (!is_buffer(of_value)) {
+        return;
+    }
+    Buffer *buffer = plan_buffer(plan, of_value);
+    if (is_buffer(buffer->alias_of) && buffer->alias_reason != ALIAS_CONCAT) {
+        const Buffer *source = plan_buffer(plan, buffer->alias_of);
+        buffer->first = source->first;
+        buffer->last = buffer->last <= buffer->first ? buffer->first + 1 : buffer->last;
+    }
+}
+
+static void begin_with_parts(Plan *plan, const Node *node) {
+    BufferId whole_id = node->output_count == 1 && is_value(node->outputs[0])
+                            ? plan->of_value[node->outputs[0].index]
+                            : NO_BUFFER;
+    for (uint32_t k = 0; is_buffer(whole_id) && k < node->input_count; k++) {
+        BufferId part_id = is_value(node->inputs[k]) ? plan->of_value[node->inputs[k].index] : NO_BUFFER;
+        Buffer *whole = plan_buffer(plan, whole_id);
+        if (is_buffer(part_id) && plan_buffer(plan, part_id)->alias_of.index == whole_id.index) {
+            const Buffer *part = plan_buffer(plan, part_id);
+            whole->first = part->first < whole->first ? part->first : whole->first;
+            whole->last = part->last > whole->last ? part->last : whole->last;
+        }
+    }
+}
+
+void build_ranges(Builder *builder) {
+    Plan *plan = builder->plan;
+    const Block *block = graph_main(plan->graph);
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        plan->buffers[i].first = UINT32_MAX;
+        plan->buffers[i].last = 0;
+    }
+    for (uint32_t s = 0; s < plan->step_count; s++) {
+        touch_all(plan, plan->steps[s].reads, plan->steps[s].read_count, s);
+        touch_all(plan, plan->steps[s].writes, plan->steps[s].write_count, s);
+    }
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        extend_held(plan, &plan->buffers[i]);
+    }
+    for (uint32_t at = 0; at < block->node_count; at++) {
+        const Node *node = graph_node(plan->graph, block->nodes[at]);
+        begin_with_parts(plan, node);
+        for (uint32_t k = 0; k < node->output_count; k++) {
+            begin_with_alias(plan, node->outputs[k]);
+        }
+    }
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        CHECK(plan->buffers[i].first < plan->buffers[i].last);
+    }
+}
+
+/* ---- Storages */
+
+BufferId find_storage(Plan *plan, BufferId id) {
+    BufferId root = id;
+    while (is_buffer(plan_buffer(plan, root)->alias_of)) {
+        root = plan_buffer(plan, root)->storage.index == root.index ? plan_buffer(plan, root)->alias_of
+                                                                    : plan_buffer(plan, root)->storage;
+    }
+    while (id.index != root.index) { /* point all on the way at the root */
+        Buffer *buffer = plan_buffer(plan, id);
+        BufferId next = buffer->storage.index == id.index ? buffer->alias_of : buffer->storage;
+        buffer->storage = root;
+        id = next;
+    }
+    return root;
+}
+
+void build_storages(Builder *builder) {
+    Plan *plan = builder->plan;
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        plan->buffers[i].storage_first = plan->buffers[i].first;
+        plan->buffers[i].storage_last = plan->buffers[i].last;
+    }
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        const Buffer *buffer = &plan->buffers[i];
+        Buffer *root = plan_buffer(plan, find_storage(plan, (BufferId){i}));
+        root->storage_first = buffer->first < root->storage_first ? buffer->first : root->storage_first;
+        root->storage_last = buffer->last > root->storage_last ? buffer->last : root->storage_last;
+    }
+}
+
+/* ---- Totals */
+
+/* Live bytes of every step, from what begins and ends there. The sum of all sizes fits 64 bits, so no step overflows. */
+static void sum_steps(Plan *plan, Arena *scratch) {
+    uint64_t *begin = arena_array(scratch, uint64_t, (size_t)step_end(plan) + 1);
+    uint64_t *end = arena_array(scratch, uint64_t, (size_t)step_end(plan) + 1);
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        const Buffer *buffer = &plan->buffers[i];
+        if (buffer_is_local_storage(plan, (BufferId){i})) {
+            begin[buffer->storage_first] += buffer->physical_bytes;
+            end[buffer->storage_last] += buffer->physical_bytes;
+        }
+    }
+    uint64_t live = 0;
+    for (uint32_t s = 0; s < step_end(plan); s++) {
+        live += begin[s];
+        live -= end[s];
+        if (s < plan->step_count) {
+            plan->steps[s].live_bytes = live;
+        }
+        if (live > plan->peak_live_bytes) {
+            plan->peak_live_bytes = live;
+            plan->peak_step = s;
+        }
+    }
+}
+
+bool build_totals(Builder *builder) {
+    Plan *plan = builder->plan;
+    plan->logical_bytes = 0;
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        const Buffer *buffer = &plan->buffers[i];
+        KindTotals *kind = &plan->by_kind[buffer->kind];
+        if (!buffer_is_local_storage(plan, (BufferId){i})) {
+            continue;
+        }
+        if (!checked_add(plan->logical_bytes, buffer->logical_bytes, &plan->logical_bytes) ||
+            !checked_add(plan->physical_bytes, buffer->physical_bytes, &plan->physical_bytes)) {
+            return diag_refuse(&builder->work->diags, (DiagText){.what = "the sum of all buffers does not fit 64 bits"});
+        }
+        kind->logical_bytes += buffer->logical_bytes;
+        kind->physical_bytes += buffer->physical_bytes;
+    }
+    sum_steps(plan, &builder->work->scratch);
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        const Buffer *buffer = &plan->buffers[i];
+        if (buffer_is_local_storage(plan, (BufferId){i}) && storage_is_live(buffer, plan->peak_step)) {
+            plan->by_kind[buffer->kind].at_peak_bytes += buffer->physical_bytes;
+        }
+    }
+    return true;
+}

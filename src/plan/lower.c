@@ -1,0 +1,310 @@
+/* Lowering: every value that has bytes gets a buffer, every constant a form. */
+#include "plan/builder.h"
+
+#include "base/checked.h"
+
+BufferId builder_add_buffer(Builder *builder, Buffer buffer) {
+    Plan *plan = builder->plan;
+    buffer.alias_of = NO_BUFFER;
+    buffer.storage = (BufferId){plan->buffer_count};
+    buffer.refused_candidate = NO_BUFFER;
+    buffer.refused_by = NO_NODE;
+    plan->buffers = arena_grow(&builder->work->keep, plan->buffers, plan->buffer_count, &plan->buffer_capacity,
+                               sizeof *plan->buffers);
+    plan->buffers[plan->buffer_count] = buffer;
+    return (BufferId){plan->buffer_count++};
+}
+
+/* Sizes, banks and alignment of `buffer` when `tensor` is stored in it. */
+static bool size_buffer(Builder *builder, const Tensor *tensor, Buffer *buffer) {
+    const Device *device = builder->plan->device;
+    View view;
+    if (!storage_view(device, tensor, &builder->work->diags, &view)) {
+        return false;
+    }
+    uint64_t align = device->memory[buffer->memory].align_bytes;
+    buffer->logical_bytes = view_logical_bytes(&view);
+    buffer->physical_bytes = view.bank_bytes;
+    buffer->banks_used = view.banks_used;
+    buffer->align_bytes = align > view.base_bytes ? align : view.base_bytes;
+    return true;
+}
+
+static bool refuse_without_bytes(Builder *builder, const Value *value) {
+    bool is_string = value->dtype == DTYPE_STRING;
+    return diag_refuse(&builder->work->diags,
+                       (DiagText){.tensor = value->name,
+                                  .what = value->is_sequence ? "a sequence, map or optional has no byte layout"
+                                          : is_string        ? "strings have no byte layout"
+                                                             : "the element type or shape of the tensor is not known",
+                                  .got = dtype_name(value->dtype),
+                                  .expected = "a tensor of numbers with a shape"});
+}
+
+/* Resource handles name a variable and occupy nothing. */
+static bool has_no_bytes(const Value *value) {
+    return value->dtype == DTYPE_RESOURCE || value->dtype == DTYPE_VARIANT;
+}
+
+static BufferKind kind_of_value(const Value *value) {
+    if (value->is_state) {
+        return BUFFER_STATE;
+    }
+    if (value->is_output) {
+        return BUFFER_OUTPUT;
+    }
+    return value->is_input ? BUFFER_INPUT : BUFFER_ACTIVATION;
+}
+
+static bool add_value_buffer(Builder *builder, ValueId id, uint32_t memory, BufferId *buffer) {
+    const Value *value = graph_value(builder->plan->graph, id);
+    if (value->is_sequence || !value->has_shape || dtype_bits(value->dtype) == 0) {
+        return refuse_without_bytes(builder, value);
+    }
+    Buffer made = {.value = id,
+                   .node = value->producer,
+                   .kind = kind_of_value(value),
+                   .dtype = value->dtype,
+                   .role = ROLE_ACTIVATION,
+                   .memory = memory,
+                   .stored = value->shape,
+                   .axis = -1};
+    Tensor tensor = tensor_of_value(value, ROLE_ACTIVATION);
+    if (!size_buffer(builder, &tensor, &made)) {
+        return false;
+    }
+    *buffer = builder_add_buffer(builder, made);
+    return true;
+}
+
+bool lower_value(Builder *builder, ValueId id, BufferId *buffer) {
+    Plan *plan = builder->plan;
+    *buffer = plan->of_value[id.index];
+    if (is_buffer(*buffer) || has_no_bytes(graph_value(plan->graph, id))) {
+        return true;
+    }
+    bool made = add_value_buffer(builder, id, plan->device->local, buffer);
+    plan->of_value[id.index] = *buffer;
+    return made;
+}
+
+/* ---- Constants */
+
+static bool is_broadcast_operand(const Operand *operand) {
+    return operand->broadcast != BROADCAST_NONE;
+}
+
+/* The parameter stream of an engine that takes one record a channel (bias, scale, shift) in place of plain vectors. */
+static bool is_record_stream(const Builder *builder, const Node *node, uint32_t k) {
+    return builder->plan->device->record_bits > 0 && op_info(node->op)->kind == KIND_COMPUTE &&
+           op_input_role(node->op, k) == 'c';
+}
+
+static Tensor operand_tensor(const Builder *builder, const Node *node, uint32_t k, const Value *value,
+                             const Shape *stored) {
+    bool is_weight = op_input_role(node->op, k) == 'w';
+    Tensor tensor = tensor_of_value(value, is_weight ? ROLE_WEIGHT : ROLE_PARAMETER);
+    tensor.shape = stored;
+    if (is_record_stream(builder, node, k)) {
+        tensor.bits = builder->plan->device->record_bits;
+    }
+    return tensor;
+}
+
+static uint64_t form_cost(const Builder *builder, const Operand *operand, const Value *value, Form form) {
+    Shape shape = operand_form_shape(operand, form);
+    Tensor tensor = {.shape = &shape,
+                     .dims = operand->map->dims,
+                     .bits = dtype_bits(value->dtype),
+                     .role = ROLE_ACTIVATION,
+                     .name = value->name};
+    uint64_t bytes;
+    return storage_bytes(builder->plan->device, &tensor, &bytes) ? bytes : UINT64_MAX;
+}
+
+static const FormCosts *form_costs(Builder *builder, const Operand *operand, const Value *value,
+                                   uint64_t compact_bytes) {
+    if (!is_broadcast_operand(operand)) {
+        return NULL;
+    }
+    FormCosts *costs = arena_new(&builder->work->keep, FormCosts);
+    costs->channel_bytes = compact_bytes;
+    costs->row_bytes = form_cost(builder, operand, value, FORM_ROW);
+    costs->full_bytes = form_cost(builder, operand, value, FORM_FULL);
+    return costs;
+}
+
+/* A constant as it is stored: smallest form, under the contract of its role. */
+static bool stored_constant(Builder *builder, NodeId reader, uint32_t k, const Operand *operand, uint32_t memory,
+                            Buffer *made) {
+    const Node *node = graph_node(builder->plan->graph, reader);
+    ValueId id = node->inputs[k];
+    const Value *value = graph_value(builder->plan->graph, id);
+    if (value->is_sequence || dtype_bits(value->dtype) == 0) {
+        return refuse_without_bytes(builder, value);
+    }
+    Tensor tensor = operand_tensor(builder, node, k, value, &operand->stored);
+    *made = (Buffer){.value = id,
+                     .node = reader,
+                     .kind = tensor.role == ROLE_WEIGHT ? BUFFER_WEIGHT : BUFFER_PARAMETER,
+                     .dtype = value->dtype,
+                     .role = tensor.role,
+                     .memory = memory,
+                     .stored = operand->stored,
+                     .broadcast = operand->broadcast,
+                     .axis = operand->axis};
+    if (!size_buffer(builder, &tensor, made)) {
+        return false;
+    }
+    made->costs = form_costs(builder, operand, value, made->physical_bytes);
+    return true;
+}
+
+bool lower_backing(Builder *builder, ValueId id, NodeId reader, uint32_t input, BufferId *buffer) {
+    Plan *plan = builder->plan;
+    *buffer = builder->backing[id.index];
+    if (is_buffer(*buffer)) {
+        return true;
+    }
+    uint32_t memory = plan->device->backing;
+    bool made;
+    if (graph_value(plan->graph, id)->constant == NULL || !is_node(reader)) {
+        made = add_value_buffer(builder, id, memory, buffer);
+    } else {
+        Operand operand;
+        Buffer constant;
+        made = operand_of(plan, graph_node(plan->graph, reader), input, builder->work, &operand) &&
+               stored_constant(builder, reader, input, &operand, memory, &constant);
+        *buffer = made ? builder_add_buffer(builder, constant) : NO_BUFFER;
+    }
+    builder->backing[id.index] = *buffer;
+    return made;
+}
+
+/* ---- The form a node reads */
+
+static Form form_of_broadcast(Broadcast broadcast) {
+    switch (broadcast) {
+    case BROADCAST_SCALAR:
+        return FORM_SCALAR;
+    case BROADCAST_CHANNEL:
+        return FORM_CHANNEL;
+    case BROADCAST_ROW:
+        return FORM_ROW;
+    default:
+        return FORM_FULL;
+    }
+}
+
+static Form form_asked(Strategy strategy) {
+    static const Form form[] = {[STRATEGY_AUTO] = FORM_SCALAR,
+                                [STRATEGY_SCALAR] = FORM_SCALAR,
+                                [STRATEGY_CHANNEL] = FORM_CHANNEL,
+                                [STRATEGY_ROW] = FORM_ROW,
+                                [STRATEGY_FULL] = FORM_FULL};
+    return form[strategy];
+}
+
+/* The smallest form, from what is stored upwards, that the engine reads and the user did not ask to exceed. */
+static Form choose_form(const Plan *plan, const Operand *operand, const char **reason) {
+    Form stored = form_of_broadcast(operand->broadcast);
+    Form asked = form_asked(plan->options.strategy);
+    Form form = stored > asked ? stored : asked;
+    *reason = form > stored ? "asked for by --strategy" : NULL;
+    while (form < FORM_FULL && !plan->device->form[form].readable) {
+        form++;
+        *reason = "the engine reads no smaller form in place";
+    }
+    return form;
+}
+
+static Broadcast broadcast_of_form(Form form) {
+    static const Broadcast broadcast[] = {[FORM_SCALAR] = BROADCAST_SCALAR,
+                                          [FORM_CHANNEL] = BROADCAST_CHANNEL,
+                                          [FORM_ROW] = BROADCAST_ROW,
+                                          [FORM_FULL] = BROADCAST_FULL};
+    return broadcast[form];
+}
+
+/* The expanded copy of a parameter. It is laid out like the map it is read beside. */
+static bool expanded_copy(Builder *builder, const Operand *operand, Form form, Buffer *made) {
+    const Value *value = graph_value(builder->plan->graph, made->value);
+    made->stored = operand_form_shape(operand, form);
+    made->broadcast = broadcast_of_form(form);
+    made->role = ROLE_ACTIVATION;
+    Tensor tensor = {.shape = &made->stored,
+                     .dims = operand->map->dims,
+                     .bits = dtype_bits(value->dtype),
+                     .role = ROLE_ACTIVATION,
+                     .name = value->name};
+    return size_buffer(builder, &tensor, made);
+}
+
+/* Some engines read an element only as a whole block: then each occupies at least that. */
+static bool apply_grain(const Device *device, Form form, Buffer *made) {
+    uint64_t grain = device->form[form].grain_bytes;
+    uint64_t elements;
+    uint64_t bytes;
+    if (grain <= 1 || !shape_elements(&made->stored, &elements)) {
+        return true;
+    }
+    if (!checked_mul(elements, grain, &bytes)) {
+        return false;
+    }
+    made->physical_bytes = bytes > made->physical_bytes ? bytes : made->physical_bytes;
+    return true;
+}
+
+/* A copy that the group before, or another node of this group, has loaded serves again. */
+static bool reuse_copy(Builder *builder, const Buffer *wanted, uint32_t group, BufferId *buffer) {
+    uint32_t value = wanted->value.index;
+    *buffer = builder->resident[value];
+    if (!is_buffer(*buffer) || builder->resident_group[value] + 1 < group) {
+        return false;
+    }
+    const Buffer *held = plan_buffer(builder->plan, *buffer);
+    bool is_same = held->physical_bytes == wanted->physical_bytes && shape_eq(&held->stored, &wanted->stored);
+    if (is_same) {
+        builder->resident_group[value] = group;
+    }
+    return is_same;
+}
+
+bool lower_operand(Builder *builder, NodeId node_id, uint32_t k, uint32_t group, BufferId *buffer, bool *is_new) {
+    Plan *plan = builder->plan;
+    const Node *node = graph_node(plan->graph, node_id);
+    Operand operand;
+    Buffer made;
+    *is_new = false;
+    if (!lower_backing(builder, node->inputs[k], node_id, k, buffer) ||
+        !operand_of(plan, node, k, builder->work, &operand)) {
+        return false;
+    }
+    bool is_elementwise = node_is_elementwise(node) && operand.broadcast != BROADCAST_PARTIAL;
+    const char *reason = NULL;
+    Form form = form_of_broadcast(operand.broadcast);
+    if (is_broadcast_operand(&operand) && is_elementwise) {
+        form = choose_form(plan, &operand, &reason);
+    }
+    if (plan->device->kind == DEVICE_ARENA && reason == NULL) {
+        return true; /* read in place from flash */
+    }
+    if (!stored_constant(builder, node_id, k, &operand, plan->device->local, &made)) {
+        return false;
+    }
+    made.materialised_reason = reason;
+    bool sized = reason != NULL ? expanded_copy(builder, &operand, form, &made)
+                 : is_elementwise && is_broadcast_operand(&operand) ? apply_grain(plan->device, form, &made)
+                                                                    : true;
+    if (!sized) {
+        return false;
+    }
+    if (reuse_copy(builder, &made, group, buffer)) {
+        return true;
+    }
+    *is_new = true;
+    *buffer = builder_add_buffer(builder, made);
+    builder->resident[made.value.index] = *buffer;
+    builder->resident_group[made.value.index] = group;
+    return true;
+}

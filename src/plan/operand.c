@@ -1,0 +1,307 @@
+/* Operands: axis and smallest form of the constants that nodes read. */
+#include "plan/operand.h"
+
+#include "base/fault.h"
+
+#include <string.h>
+
+/* ---- Smallest bit-identical form */
+
+static uint64_t element_bits_at(Span bytes, uint64_t index, uint32_t bits) {
+    uint64_t bit = index * bits;
+    uint32_t mask = (1u << bits) - 1;
+    return (uint32_t)(bytes.ptr[bit / 8] >> (bit % 8)) & mask;
+}
+
+/* Are `count` elements from `a` on the same bits as those from `b` on? */
+static bool same_run(Span bytes, uint64_t a, uint64_t b, uint64_t count, uint32_t bits) {
+    if (bits % 8 == 0) {
+        size_t unit = bits / 8;
+        return memcmp(bytes.ptr + a * unit, bytes.ptr + b * unit, count * unit) == 0;
+    }
+    for (uint64_t i = 0; i < count; i++) {
+        if (element_bits_at(bytes, a + i, bits) != element_bits_at(bytes, b + i, bits)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Does every slice along `axis` hold what the first one holds? */
+static bool repeats_along(const Shape *shape, uint32_t axis, Span bytes, uint32_t bits) {
+    uint64_t outer = 1;
+    uint64_t inner = 1;
+    uint64_t extent = (uint64_t)shape->dim[axis];
+    for (uint32_t k = 0; k < axis; k++) {
+        outer *= (uint64_t)shape->dim[k];
+    }
+    for (uint32_t k = axis + 1; k < shape->rank; k++) {
+        inner *= (uint64_t)shape->dim[k];
+    }
+    for (uint64_t o = 0; o < outer; o++) {
+        uint64_t first = o * extent * inner;
+        for (uint64_t i = 1; i < extent; i++) {
+            if (!same_run(bytes, first, first + i * inner, inner, bits)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+Shape constant_collapse(const Value *value) {
+    const Const *constant = value->constant;
+    Shape stored = constant->stored;
+    uint32_t bits = dtype_bits(value->dtype);
+    uint64_t elements;
+    if (!constant->is_known || bits == 0 || !shape_elements(&stored, &elements) || elements <= 1) {
+        return stored;
+    }
+    Shape smallest = stored;
+    for (uint32_t axis = 0; axis < stored.rank; axis++) {
+        if (stored.dim[axis] > 1 && repeats_along(&stored, axis, constant->bytes, bits)) {
+            smallest.dim[axis] = 1;
+        }
+    }
+    return smallest;
+}
+
+/* ---- Axis */
+
+int32_t map_channel_axis(const Graph *graph, const Value *map) {
+    int32_t found = -1;
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < map->shape.rank; k++) {
+        if (map->dims[k] == DIM_C) {
+            found = (int32_t)k;
+            count++;
+        }
+    }
+    if (count == 1) {
+        return found;
+    }
+    return graph->channels_last || map->shape.rank < 2 ? (int32_t)map->shape.rank - 1 : 1;
+}
+
+static const AxisBinding *bound_axis(const Plan *plan, Str tensor) {
+    for (size_t i = 0; i < plan->options.axis_count; i++) {
+        AxisBinding *binding = &plan->options.axes[i];
+        if (str_eq(binding->tensor, tensor)) {
+            binding->was_used = true;
+            return binding;
+        }
+    }
+    return NULL;
+}
+
+/* The axes of the map that have as many elements as the operand: the readings that are possible. */
+static const char *const *possible_readings(const Value *map, uint64_t elements, Arena *arena) {
+    const char **readings = arena_array(arena, const char *, SHAPE_MAX_RANK + 1);
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < map->shape.rank; k++) {
+        if ((uint64_t)map->shape.dim[k] == elements) {
+            readings[count++] = arena_text(arena, "axis %u, called %c, has %llu elements", (unsigned)k,
+                                           dim_letter((Dim)map->dims[k]), (unsigned long long)elements);
+        }
+    }
+    return readings;
+}
+
+static bool refuse_axis(const Node *node, const Value *value, const Value *map, int32_t axis, Work *work) {
+    Arena *arena = &work->keep;
+    uint64_t elements = 0;
+    (void)shape_elements(&value->shape, &elements);
+    Str map_shape = shape_text(arena, &map->shape);
+    return diag_refuse(
+        &work->diags,
+        (DiagText){.node = node->name,
+                   .tensor = value->name,
+                   .what = "the number of parameters contradicts the axis they go along",
+                   .got = arena_text(arena, "params %llu, axis %d has %lld, of tensor '" STR_FMT "' " STR_FMT,
+                                     (unsigned long long)elements, (int)axis, (long long)map->shape.dim[axis],
+                                     STR_ARG(map->name), STR_ARG(map_shape)),
+                   .expected = arena_text(arena, "%lld parameters", (long long)map->shape.dim[axis]),
+                   .hint = arena_text(arena, "state the axis with --axis '" STR_FMT "'=K, or the layout of the map with "
+                                             "--layout '" STR_FMT "'=NCHW or NHWC",
+                                      STR_ARG(value->name), STR_ARG(map->name)),
+                   .readings = possible_readings(map, elements, arena)});
+}
+
+/* An axis the user gave must be one of the map, and hold as many elements. */
+static bool check_bound_axis(const Node *node, const Value *value, const Value *map, int32_t axis, Work *work) {
+    uint64_t elements = 0;
+    (void)shape_elements(&value->shape, &elements);
+    if (axis < 0 || axis >= (int32_t)map->shape.rank) {
+        return diag_refuse(&work->diags,
+                           (DiagText){.node = node->name,
+                                      .tensor = value->name,
+                                      .what = "--axis names an axis that the map does not have",
+                                      .got = arena_text(&work->keep, "axis %d", (int)axis),
+                                      .expected = arena_text(&work->keep, "0 to %u", (unsigned)map->shape.rank - 1),
+                                      .readings = possible_readings(map, elements, &work->keep)});
+    }
+    return (uint64_t)map->shape.dim[axis] == elements || refuse_axis(node, value, map, axis, work);
+}
+
+/* ---- By definition: role c */
+
+static int32_t quant_axis(const Graph *graph, const Node *node) {
+    const Value *coded = op_info(node->op)->kind == KIND_QUANTIZE ? node_output(graph, node, 0)
+                                                                  : node_input(graph, node, 0);
+    return coded == NULL || coded->quant == NULL ? -1 : coded->quant->axis;
+}
+
+static bool operand_by_definition(const Plan *plan, const Node *node, const Value *value, Work *work,
+                                  Operand *operand) {
+    const Graph *graph = plan->graph;
+    OpKind kind = op_info(node->op)->kind;
+    uint64_t elements = 0;
+    (void)shape_elements(&value->shape, &elements);
+    bool is_coding = kind == KIND_QUANTIZE || kind == KIND_DEQUANTIZE;
+    const AxisBinding *bound = bound_axis(plan, value->name);
+    operand->axis = bound != NULL ? bound->axis
+                    : is_coding   ? quant_axis(graph, node)
+                                  : map_channel_axis(graph, operand->map);
+    if (bound != NULL && !check_bound_axis(node, value, operand->map, bound->axis, work)) {
+        return false;
+    }
+    if (elements <= 1) { /* one number for the whole tensor, whatever the axis */
+        operand->broadcast = BROADCAST_SCALAR;
+        operand->axis = -1;
+        return true;
+    }
+    operand->broadcast = BROADCAST_CHANNEL;
+    if (operand->axis < 0 || operand->axis >= (int32_t)operand->map->shape.rank) {
+        operand->axis = -1;
+        return true; /* blocked quantisation: compact by its own shape */
+    }
+    bool agrees = (uint64_t)operand->map->shape.dim[operand->axis] == elements;
+    return agrees || kind != KIND_NORM || refuse_axis(node, value, operand->map, operand->axis, work);
+}
+
+/* ---- By aligned position: role p */
+
+/* The axis of the map that axis 0 of the operand is aligned with. From the right; before opset 7 an attribute says. */
+static int32_t aligned_start(const Node *node, const Value *map, const Shape *shape) {
+    bool is_legacy = node->version > 0 && node->version < 7 && node_int(node, "broadcast", 0) != 0;
+    int64_t axis = is_legacy ? node_int(node, "axis", -1) : -1;
+    return axis >= 0 ? (int32_t)axis : (int32_t)map->shape.rank - (int32_t)shape->rank;
+}
+
+static Broadcast classify(const Operand *operand, int32_t start, int32_t *axis) {
+    const Value *map = operand->map;
+    uint32_t own = 0;
+    uint32_t whole = 0;
+    int32_t first = -1;
+    int32_t last = -1;
+    for (int32_t k = 0; k < (int32_t)map->shape.rank; k++) {
+        int32_t inner = k - start;
+        bool repeats = inner < 0 || inner >= (int32_t)operand->stored.rank || operand->stored.dim[inner] == 1;
+        whole += map->shape.dim[k] != 1;
+        if (!repeats) {
+            own++;
+            first = first < 0 ? k : first;
+            last = k;
+        }
+    }
+    *axis = -1;
+    if (own == 0) {
+        return BROADCAST_SCALAR;
+    }
+    if (own == 1) {
+        *axis = first;
+        return BROADCAST_CHANNEL;
+    }
+    bool is_row = own == 2 && (map->dims[first] == DIM_C) != (map->dims[last] == DIM_C) &&
+                  (map->dims[first] == DIM_W || map->dims[last] == DIM_W);
+    if (is_row && own < whole) {
+        *axis = map->dims[first] == DIM_C ? first : last;
+        return BROADCAST_ROW;
+    }
+    return own == whole ? BROADCAST_FULL : BROADCAST_PARTIAL;
+}
+
+static bool operand_by_position(const Plan *plan, const Node *node, const Value *value, Work *work, Operand *operand) {
+    operand->stored = constant_collapse(value);
+    int32_t start = aligned_start(node, operand->map, &operand->stored);
+    operand->broadcast = classify(operand, start, &operand->axis);
+    const AxisBinding *bound = bound_axis(plan, value->name);
+    if (bound == NULL || bound->axis == operand->axis) {
+        return true;
+    }
+    return diag_refuse(&work->diags,
+                       (DiagText){.node = node->name,
+                                  .tensor = value->name,
+                                  .what = "--axis contradicts the aligned position that the operator defines",
+                                  .got = arena_text(&work->keep, "axis %d", (int)bound->axis),
+                                  .expected = arena_text(&work->keep, "axis %d", (int)operand->axis),
+                                  .hint = "leave the option out, or give the constant the shape that lies along the axis"});
+}
+
+/* ---- Unknown operators */
+
+/* Only the user can say along which axis a custom operator reads a vector; nothing but the size is at hand otherwise. */
+static bool operand_of_opaque(const Plan *plan, const Node *node, const Value *value, Work *work, Operand *operand) {
+    const AxisBinding *bound = bound_axis(plan, value->name);
+    if (bound != NULL) {
+        operand->axis = bound->axis;
+        operand->broadcast = BROADCAST_CHANNEL;
+        return check_bound_axis(node, value, operand->map, bound->axis, work);
+    }
+    if (!plan->options.axis_by_size || value->shape.rank != 1) {
+        return true;
+    }
+    uint32_t matches = 0;
+    for (uint32_t k = 0; k < operand->map->shape.rank; k++) {
+        if (operand->map->shape.dim[k] == value->shape.dim[0]) {
+            operand->axis = (int32_t)k;
+            matches++;
+        }
+    }
+    operand->broadcast = matches == 1 ? BROADCAST_CHANNEL : BROADCAST_NONE;
+    return matches < 2 || refuse_axis(node, value, operand->map, operand->axis, work);
+}
+
+bool operand_of(const Plan *plan, const Node *node, uint32_t k, Work *work, Operand *operand) {
+    const Value *value = node_input(plan->graph, node, k);
+    const Value *map = node_output(plan->graph, node, 0);
+    CHECK(value != NULL && value->constant != NULL);
+    *operand = (Operand){.map = map, .stored = value->constant->stored, .broadcast = BROADCAST_NONE, .axis = -1};
+    if (map == NULL || !map->has_shape) {
+        return true;
+    }
+    if (op_info(node->op)->kind == KIND_OPAQUE) {
+        return operand_of_opaque(plan, node, value, work, operand);
+    }
+    switch (op_input_role(node->op, k)) {
+    case 'c':
+        return operand_by_definition(plan, node, value, work, operand);
+    case 'p':
+        return operand_by_position(plan, node, value, work, operand);
+    default:
+        return true;
+    }
+}
+
+/* ---- Forms */
+
+static bool is_innermost_spatial(const Value *map, uint32_t axis) {
+    if (map->dims[axis] == DIM_W) {
+        return true;
+    }
+    for (uint32_t k = 0; k < map->shape.rank; k++) {
+        if (map->dims[k] == DIM_W) {
+            return false;
+        }
+    }
+    return axis + 1 == map->shape.rank;
+}
+
+Shape operand_form_shape(const Operand *operand, Form form) {
+    Shape shape = operand->map->shape;
+    for (uint32_t k = 0; k < shape.rank && form != FORM_FULL; k++) {
+        bool is_kept = (int32_t)k == operand->axis || (form == FORM_ROW && is_innermost_spatial(operand->map, k));
+        shape.dim[k] = is_kept && form != FORM_SCALAR ? shape.dim[k] : 1;
+    }
+    return shape;
+}

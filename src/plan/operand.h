@@ -1,0 +1,30 @@
+/* Operands: along which axis of a node's map a constant lies, and in which form it is stored.
+ *
+ * The axis comes from the operator's definition and from aligned position, never from a size (DESIGN promise 2); the
+ * form is the smallest that is bit-identical to what the file holds (promise 3). */
+#ifndef S0_PLAN_OPERAND_H
+#define S0_PLAN_OPERAND_H
+
+#include "plan/plan.h"
+
+typedef struct {
+    const Value *map;    /* what the operand is broadcast over: output 0 of the node */
+    Shape stored;        /* the smallest form, with the rank of the operand; extent 1 repeats */
+    Broadcast broadcast; /* of that form over the map; BROADCAST_NONE for weights and configuration */
+    int32_t axis;        /* of the map, for one number a channel; -1 where there is none */
+} Operand;
+
+/* What input `k` of `node`, a constant, is. False with a refusal where its axis can't be known, or where the number of
+ * its elements contradicts its axis. */
+bool operand_of(const Plan *plan, const Node *node, uint32_t k, Work *work, Operand *operand);
+
+/* The smallest shape that holds the same bits as a constant's bytes: extents that repeat become 1. */
+Shape constant_collapse(const Value *value);
+
+/* The axis that is called C, where exactly one is; else what the format defines (ONNX 1, TFLite the last). */
+int32_t map_channel_axis(const Graph *graph, const Value *map);
+
+/* Shape of a form over the map, with the map's rank. `operand` gives CHANNEL its axis; FORM_CHANNEL is not asked for. */
+Shape operand_form_shape(const Operand *operand, Form form);
+
+#endif

@@ -1,0 +1,298 @@
+/* Planning, in order: steps with their buffers and views, live ranges, in-place aliases, totals, placement, the judge.
+ * Where several alias choices are open, each is planned and the lowest kept. */
+#include "plan/builder.h"
+
+#include "base/checked.h"
+#include "base/fault.h"
+#include "place/judge.h"
+
+static void fill_ids(BufferId *ids, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        ids[i] = NO_BUFFER;
+    }
+}
+
+static BufferId *id_table(Arena *arena, const Graph *graph) {
+    BufferId *ids = arena_array(arena, BufferId, graph->value_count);
+    fill_ids(ids, graph->value_count);
+    return ids;
+}
+
+static void init_builder(Builder *builder, const Graph *graph, const Device *device, const PlanOptions *options,
+                         Work *work) {
+    Plan *plan = arena_new(&work->keep, Plan);
+    *plan = (Plan){.graph = graph, .device = device, .options = *options};
+    plan->of_value = id_table(&work->keep, graph);
+    plan->capacity_bytes = options->budget_bytes > 0 ? options->budget_bytes : device->memory[device->local].bytes;
+    *builder = (Builder){.plan = plan, .work = work, .uses = graph_uses(graph, &work->scratch)};
+    builder->backing = id_table(&work->scratch, graph);
+    builder->resident = id_table(&work->scratch, graph);
+    builder->resident_group = arena_array(&work->scratch, uint32_t, graph->value_count);
+}
+
+/* ---- Placement */
+
+/* Everything in flash or far memory stays for the whole run: one after the other. */
+static bool place_backing(Plan *plan, Diags *diags) {
+    uint64_t end = 0;
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        Buffer *buffer = &plan->buffers[i];
+        if (buffer->memory == plan->device->local) {
+            continue;
+        }
+        if (!checked_round_up(end, buffer->align_bytes, &buffer->offset) ||
+            !checked_add(buffer->offset, buffer->physical_bytes, &end)) {
+            return diag_refuse(diags, (DiagText){.what = "the sum of all constants does not fit 64 bits"});
+        }
+    }
+    plan->backing_bytes = end;
+    return true;
+}
+
+static bool is_placed(const Plan *plan, uint32_t i) {
+    return buffer_is_local_storage(plan, (BufferId){i}) && plan->buffers[i].physical_bytes > 0;
+}
+
+static void collect(const Plan *plan, PlaceProblem *problem, Arena *scratch) {
+    problem->buffer = arena_array(scratch, PlaceBuffer, plan->buffer_count);
+    problem->align_bytes = plan->device->memory[plan->device->local].align_bytes;
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        const Buffer *buffer = &plan->buffers[i];
+        if (is_placed(plan, i)) {
+            problem->buffer[problem->count++] = (PlaceBuffer){.size = buffer->physical_bytes,
+                                                              .align = buffer->align_bytes,
+                                                              .first = buffer->storage_first,
+                                                              .last = buffer->storage_last};
+        }
+    }
+}
+
+/* Aliases lie where their storage lies; a child's parent may come later in the list, so the way is walked. */
+static void place_aliases(Plan *plan) {
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        Buffer *buffer = &plan->buffers[i];
+        uint64_t offset = 0;
+        BufferId at = {i};
+        if (!is_buffer(buffer->alias_of)) {
+            continue;
+        }
+        while (is_buffer(plan_buffer(plan, at)->alias_of)) {
+            offset += plan_buffer(plan, at)->alias_offset_bytes;
+            at = plan_buffer(plan, at)->alias_of;
+        }
+        buffer->offset = plan_buffer(plan, at)->offset + offset;
+    }
+}
+
+static bool place_local(Plan *plan, Work *work) {
+    PlaceProblem problem = {0};
+    collect(plan, &problem, &work->scratch);
+    if (!place_solve(&problem, work)) {
+        return diag_refuse(&work->diags, (DiagText){.what = "the placement does not fit 64 bits"});
+    }
+    Judgement judgement = place_judge(&problem, &work->scratch);
+    CHECK(judgement.verdict == JUDGE_RIGHT);
+    size_t next = 0;
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        if (is_placed(plan, i)) {
+            plan->buffers[i].offset = problem.buffer[next++].offset;
+        }
+    }
+    place_aliases(plan);
+    plan->placed_bytes = problem.height;
+    plan->lower_bound_bytes = problem.bound;
+    plan->place_method = problem.method;
+    CHECK(plan->peak_live_bytes <= plan->lower_bound_bytes && plan->lower_bound_bytes <= plan->placed_bytes);
+    return true;
+}
+
+/* ---- One plan */
+
+static Plan *build(const Graph *graph, const Device *device, const PlanOptions *options, AliasChoice choice,
+                   Work *work) {
+    Builder builder;
+    init_builder(&builder, graph, device, options, work);
+    builder.choice = choice;
+    if (!build_steps(&builder)) {
+        return NULL;
+    }
+    build_ranges(&builder);
+    build_storages(&builder);
+    if (choice.in_place) {
+        build_in_place(&builder);
+    }
+    build_storages(&builder);
+    bool done = build_totals(&builder) && place_backing(builder.plan, &work->diags) && place_local(builder.plan, work);
+    return done ? builder.plan : NULL;
+}
+
+static bool uses_sub_views(const Plan *plan) {
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        const Buffer *buffer = &plan->buffers[i];
+        bool is_part_view = buffer->alias_reason == ALIAS_VIEW &&
+                            plan_buffer(plan, buffer->alias_of)->physical_bytes != buffer->physical_bytes;
+        if (buffer->alias_reason == ALIAS_CONCAT || buffer->alias_reason == ALIAS_SPLIT || is_part_view) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static Plan *lower_of(Plan *a, Plan *b) {
+    if (a == NULL || b == NULL) {
+        return NULL;
+    }
+    bool b_wins = b->placed_bytes < a->placed_bytes ||
+                  (b->placed_bytes == a->placed_bytes && b->peak_live_bytes < a->peak_live_bytes);
+    return b_wins ? b : a;
+}
+
+/* A slice that is a view keeps its whole source alive, and a concat in place is whole from its first part on: either may
+ * raise the peak. Writing in place never does, but a packing by rule of thumb may be higher for it. */
+static Plan *build_best(const Graph *graph, const Device *device, const PlanOptions *options, Work *work) {
+    const AliasChoice all = {.in_place = true, .sub_views = true};
+    const AliasChoice whole_views = {.in_place = true, .sub_views = false};
+    const AliasChoice none = {.in_place = false, .sub_views = false};
+    if (!options->in_place) {
+        return build(graph, device, options, none, work);
+    }
+    Plan *best = build(graph, device, options, all, work);
+    if (best != NULL && uses_sub_views(best)) {
+        best = lower_of(best, build(graph, device, options, whole_views, work));
+    }
+    if (best != NULL && best->placed_bytes > best->lower_bound_bytes) {
+        best = lower_of(best, build(graph, device, options, none, work));
+    }
+    return best;
+}
+
+bool plan_fits(const Plan *plan) {
+    return plan->placed_bytes <= plan->capacity_bytes;
+}
+
+/* ---- Remedies */
+
+static void add_remedy(Plan *plan, const char *kind, uint64_t saves_bytes) {
+    if (saves_bytes > 0) {
+        plan->remedies[plan->remedy_count++] = (Remedy){kind, saves_bytes};
+    }
+}
+
+static void try_remedy(Plan *plan, const char *kind, PlanOptions options, Work *work) {
+    Plan *other = build_best(plan->graph, plan->device, &options, work);
+    if (other != NULL && other->placed_bytes < plan->placed_bytes) {
+        add_remedy(plan, kind, plan->placed_bytes - other->placed_bytes);
+    }
+}
+
+/* Bytes of a storage when only one row of it is local. */
+static uint64_t one_row_bytes(const Plan *plan, const Buffer *buffer) {
+    Shape row = buffer->stored;
+    const Value *value = graph_value(plan->graph, buffer->value);
+    uint64_t bytes = buffer->physical_bytes;
+    for (uint32_t k = 0; k < row.rank; k++) {
+        row.dim[k] = value->dims[k] == DIM_H ? 1 : row.dim[k];
+    }
+    Tensor tensor = tensor_of_value(value, buffer->role);
+    tensor.shape = &row;
+    return storage_bytes(plan->device, &tensor, &bytes) ? bytes : buffer->physical_bytes;
+}
+
+/* What an element-wise step would leave of its maps if it worked row by row, with the rest in far memory. */
+static uint64_t tiled_step_bytes(Plan *plan, const Step *step) {
+    uint64_t live = step->live_bytes;
+    bool is_tiled = plan->device->kind == DEVICE_SCRATCHPAD && is_node(step->node) &&
+                    node_is_elementwise(graph_node(plan->graph, step->node));
+    for (uint32_t side = 0; is_tiled && side < 2; side++) {
+        const BufferId *ids = side == 0 ? step->reads : step->writes;
+        uint32_t count = side == 0 ? step->read_count : step->write_count;
+        for (uint32_t i = 0; i < count; i++) {
+            const Buffer *buffer = plan_buffer(plan, ids[i]);
+            bool is_map = buffer->memory == plan->device->local && buffer->storage.index == ids[i].index &&
+                          graph_value(plan->graph, buffer->value)->constant == NULL;
+            live -= is_map ? buffer->physical_bytes - one_row_bytes(plan, buffer) : 0;
+        }
+    }
+    return live;
+}
+
+static void try_tiles(Plan *plan) {
+    uint64_t peak = 0;
+    for (uint32_t s = 0; s < plan->step_count; s++) {
+        uint64_t live = tiled_step_bytes(plan, &plan->steps[s]);
+        peak = live > peak ? live : peak;
+    }
+    add_remedy(plan, "tiles", peak < plan->peak_live_bytes ? plan->peak_live_bytes - peak : 0);
+}
+
+static void find_remedies(Plan *plan, Work *work) {
+    enum { MOST_REMEDIES = 6 };
+    PlanOptions options = plan->options;
+    plan->remedies = arena_array(&work->keep, Remedy, MOST_REMEDIES);
+    options.strategy = STRATEGY_AUTO;
+    try_remedy(plan, "compact_parameters", options, work);
+    options = plan->options;
+    options.in_place = true;
+    try_remedy(plan, "in_place", options, work);
+    options = plan->options;
+    options.pin_inputs = false;
+    try_remedy(plan, "unpin_inputs", options, work);
+    options = plan->options;
+    options.pin_outputs = false;
+    try_remedy(plan, "unpin_outputs", options, work);
+    try_tiles(plan);
+    add_remedy(plan, "larger_memory", plan->placed_bytes - plan->capacity_bytes);
+}
+
+/* Every --axis must name a tensor that was read. */
+static bool check_bindings(const PlanOptions *options, Diags *diags) {
+    for (size_t i = 0; i < options->axis_count; i++) {
+        if (!options->axes[i].was_used) {
+            return diag_error(diags, (DiagText){.place = "--axis",
+                                                .tensor = options->axes[i].tensor,
+                                                .what = "no operator reads a parameter of this name",
+                                                .hint = "see the parameters' names with stride0 inspect"});
+        }
+    }
+    return true;
+}
+
+Plan *plan_make(const Graph *graph, const Device *device, const PlanOptions *options, Work *work) {
+    Plan *plan = build_best(graph, device, options, work);
+    if (plan == NULL || !check_bindings(options, &work->diags)) {
+        return NULL;
+    }
+    if (!plan_fits(plan)) {
+        find_remedies(plan, work);
+    }
+    return plan;
+}
+
+/* ---- Names, as DESIGN section 8 lists them */
+
+const char *buffer_kind_name(BufferKind kind) {
+    static const char *const name[] = {"input", "activation", "output", "weight", "parameter", "state", "workspace"};
+    return name[kind];
+}
+
+const char *column_name(Column column) {
+    static const char *const name[] = {"load_input", "load_param", "multiply", "add", "requantize",
+                                       "compute",    "store",      "copy",     "fill"};
+    return name[column];
+}
+
+const char *broadcast_name(Broadcast broadcast) {
+    static const char *const name[] = {NULL, "scalar", "channel", "row", "full", "partial"};
+    return name[broadcast];
+}
+
+const char *alias_reason_name(AliasReason reason) {
+    static const char *const name[] = {NULL, "view", "in_place", "concat", "split", "into_consumer"};
+    return name[reason];
+}
+
+const char *alias_refusal_name(AliasRefusal refusal) {
+    static const char *const name[] = {NULL,     "later_reader",  "graph_output", "pinned",  "constant", "dtype",
+                                       "layout", "element_order", "broadcast",    "smaller", "state",    "operator"};
+    return name[refusal];
+}

@@ -1,0 +1,193 @@
+/* The plan: every buffer of a network on a device, when it is alive, where it lies and why.
+ *
+ * Time is the step index. A buffer's range is half-open, [first, last). A *storage* is a buffer with no `alias_of` and all
+ * buffers that lead to it: it is live over the hull of their ranges, and their bytes lie inside its own.
+ *
+ * Invariants of a finished plan, checked by plan_check:
+ *   - every storage of local memory has an offset, aligned; two that share a step share no byte (the judge);
+ *   - peak_live_bytes <= lower_bound_bytes <= placed_bytes;
+ *   - reads and writes of a step are live at that step. */
+#ifndef S0_PLAN_PLAN_H
+#define S0_PLAN_PLAN_H
+
+#include "device/device.h"
+#include "graph/passes.h"
+
+typedef struct {
+    uint32_t index;
+} BufferId;
+
+#define NO_BUFFER ((BufferId){UINT32_MAX})
+
+static inline bool is_buffer(BufferId id) {
+    return id.index != UINT32_MAX;
+}
+
+typedef enum {
+    BUFFER_INPUT,
+    BUFFER_ACTIVATION,
+    BUFFER_OUTPUT,
+    BUFFER_WEIGHT,
+    BUFFER_PARAMETER,
+    BUFFER_STATE,
+    BUFFER_WORKSPACE,
+    BUFFER_KIND_COUNT
+} BufferKind;
+
+typedef enum {
+    COLUMN_LOAD_INPUT,
+    COLUMN_LOAD_PARAM,
+    COLUMN_MULTIPLY,
+    COLUMN_ADD,
+    COLUMN_REQUANTIZE,
+    COLUMN_COMPUTE,
+    COLUMN_STORE,
+    COLUMN_COPY,
+    COLUMN_FILL,
+    COLUMN_COUNT
+} Column;
+
+typedef enum { ALIAS_NONE, ALIAS_VIEW, ALIAS_IN_PLACE, ALIAS_CONCAT, ALIAS_SPLIT, ALIAS_INTO_CONSUMER } AliasReason;
+
+/* Why a buffer that could have shared another's bytes does not. */
+typedef enum {
+    REFUSED_NONE, /* it does, or there was no candidate */
+    REFUSED_LATER_READER,
+    REFUSED_GRAPH_OUTPUT,
+    REFUSED_PINNED,
+    REFUSED_CONSTANT,
+    REFUSED_DTYPE,
+    REFUSED_LAYOUT,
+    REFUSED_ELEMENT_ORDER,
+    REFUSED_BROADCAST,
+    REFUSED_SMALLER,
+    REFUSED_STATE,
+    REFUSED_OPERATOR,
+} AliasRefusal;
+
+/* How a stored parameter repeats over the map it is read at; PARTIAL has several axes, but not all, and is no form of
+ * FORM_*: it is kept as it is. */
+typedef enum { BROADCAST_NONE, BROADCAST_SCALAR, BROADCAST_CHANNEL, BROADCAST_ROW, BROADCAST_FULL, BROADCAST_PARTIAL } Broadcast;
+
+/* What a parameter would occupy in local memory in each form: physical bytes. */
+typedef struct {
+    uint64_t channel_bytes, row_bytes, full_bytes;
+} FormCosts;
+
+typedef struct {
+    ValueId value;  /* NO_VALUE for workspace */
+    NodeId node;    /* that writes it; for a constant, its first reader; NO_NODE for a graph input */
+    BufferKind kind;
+    DType dtype;
+    Role role;         /* which contract lays it out */
+    uint32_t memory;   /* index of the device's memory */
+    Shape stored;      /* what is stored: the value's shape, or the smaller or larger form of a parameter */
+    Broadcast broadcast;
+    int32_t axis;      /* of a per-channel parameter: the axis of the map it goes along; -1 where it has none */
+    const FormCosts *costs; /* parameters only, else null */
+
+    uint64_t logical_bytes, physical_bytes; /* of one bank */
+    uint64_t banks_used;
+    uint64_t align_bytes;
+    uint64_t offset;      /* from the start of the memory */
+    uint32_t first, last; /* steps: its own range */
+
+    BufferId storage;                     /* the root of the aliases it is in; itself where it is one */
+    uint32_t storage_first, storage_last; /* of a root: the hull of the ranges of all that lie in it */
+    BufferId alias_of;
+    uint64_t alias_offset_bytes; /* from the start of `alias_of` */
+    AliasReason alias_reason;
+    AliasRefusal refused_alias;
+    BufferId refused_candidate;      /* whose bytes it could have shared */
+    NodeId refused_by;               /* the later reader, where that is the reason */
+    const char *materialised_reason; /* null where nothing was expanded */
+} Buffer;
+
+typedef struct {
+    NodeId node; /* NO_NODE where an output is a constant or an input is only passed on */
+    Column column;
+    uint32_t read_count, write_count;
+    BufferId *reads, *writes;
+    uint64_t live_bytes; /* physical bytes of local storages alive at this step */
+} Step;
+
+typedef enum { STRATEGY_AUTO, STRATEGY_SCALAR, STRATEGY_CHANNEL, STRATEGY_ROW, STRATEGY_FULL } Strategy;
+
+/* One --axis TENSOR=K: the parameter `tensor` goes along axis K of the map. */
+typedef struct {
+    Str tensor;
+    int32_t axis;
+    bool was_used; /* out */
+} AxisBinding;
+
+typedef struct {
+    Strategy strategy;
+    bool in_place; /* --inplace auto; false is none: only views share storage */
+    bool pin_inputs, pin_outputs;
+    uint64_t budget_bytes; /* in place of the local capacity; 0 where not given */
+    AxisBinding *axes;
+    size_t axis_count;
+    bool axis_by_size; /* --axis-heuristic size */
+} PlanOptions;
+
+typedef struct {
+    const char *kind;     /* "compact_parameters", "in_place", … */
+    uint64_t saves_bytes; /* of placed_bytes, measured by planning again with it */
+} Remedy;
+
+/* Sums over local storages of one kind. */
+typedef struct {
+    uint64_t logical_bytes, physical_bytes, at_peak_bytes;
+} KindTotals;
+
+typedef struct {
+    const Graph *graph;
+    const Device *device;
+    PlanOptions options;
+    uint32_t buffer_count, step_count;
+    size_t buffer_capacity, step_capacity;
+    Buffer *buffers;
+    Step *steps;
+    BufferId *of_value; /* value -> the buffer its readers read in local memory (arena: or flash); NO_BUFFER */
+
+    KindTotals by_kind[BUFFER_KIND_COUNT];
+    uint64_t logical_bytes, physical_bytes;
+    uint64_t peak_live_bytes, placed_bytes, lower_bound_bytes, capacity_bytes;
+    uint32_t peak_step;
+    uint64_t backing_bytes;    /* flash or far: placed constants, inputs and outputs there */
+    uint64_t planning_only_constants, planning_only_bytes; /* constants that only told the planner a shape */
+    uint64_t folded_nodes;     /* nodes that are constant and make no step */
+    uint64_t view_nodes;       /* nodes that are a rule only and make no step */
+    const char *place_method;
+    uint32_t remedy_count;
+    Remedy *remedies;
+} Plan;
+
+static inline Buffer *plan_buffer(const Plan *plan, BufferId id) {
+    return &plan->buffers[id.index];
+}
+
+/* needs   all passes of graph/passes.h
+ * Null with diagnostics where something is refused. A plan that does not fit is a plan: see plan_fits. */
+Plan *plan_make(const Graph *graph, const Device *device, const PlanOptions *options, Work *work);
+
+bool plan_fits(const Plan *plan);
+
+/* Does local memory hold it, as a storage of its own? Those are what is placed, and what sums count. */
+static inline bool buffer_is_local_storage(const Plan *plan, BufferId id) {
+    const Buffer *buffer = plan_buffer(plan, id);
+    return buffer->storage.index == id.index && buffer->memory == plan->device->local;
+}
+
+/* Is the storage alive at this step? */
+static inline bool storage_is_live(const Buffer *storage, uint32_t step) {
+    return storage->storage_first <= step && step < storage->storage_last;
+}
+
+const char *buffer_kind_name(BufferKind kind);
+const char *column_name(Column column);
+const char *broadcast_name(Broadcast broadcast);
+const char *alias_reason_name(AliasReason reason);
+const char *alias_refusal_name(AliasRefusal refusal);
+
+#endif

@@ -1,0 +1,518 @@
+/* Steps: the nodes of the main block, in the file's order, as columns on the device.
+ *
+ * An arena runs one step a node, constants are read where they lie. A scratchpad loads what a group of nodes needs, runs
+ * the group and stores its outputs; a group is a run of element-wise operators, each the only reader of the one before. */
+#include "plan/builder.h"
+
+#include "graph/box.h"
+
+/* A growing list of buffer ids, each kept once. */
+typedef struct {
+    uint32_t count;
+    size_t capacity;
+    BufferId *ids;
+} IdList;
+
+static void list_add(IdList *list, BufferId id, Arena *arena) {
+    if (!is_buffer(id)) {
+        return;
+    }
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (list->ids[i].index == id.index) {
+            return;
+        }
+    }
+    list->ids = arena_grow(arena, list->ids, list->count, &list->capacity, sizeof *list->ids);
+    list->ids[list->count++] = id;
+}
+
+static void emit_step(Builder *builder, NodeId node, Column column, const IdList *reads, const IdList *writes) {
+    Plan *plan = builder->plan;
+    plan->steps = arena_grow(&builder->work->keep, plan->steps, plan->step_count, &plan->step_capacity,
+                             sizeof *plan->steps);
+    plan->steps[plan->step_count++] = (Step){.node = node,
+                                             .column = column,
+                                             .read_count = reads->count,
+                                             .write_count = writes->count,
+                                             .reads = reads->ids,
+                                             .writes = writes->ids};
+}
+
+bool node_is_elementwise(const Node *node) {
+    switch (op_info(node->op)->kind) {
+    case KIND_UNARY:
+    case KIND_BROADCAST:
+    case KIND_NORM:
+    case KIND_QUANTIZE:
+    case KIND_DEQUANTIZE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static Column column_of(const Node *node) {
+    switch (op_info(node->op)->kind) {
+    case KIND_QUANTIZE:
+    case KIND_DEQUANTIZE:
+        return COLUMN_REQUANTIZE;
+    case KIND_RESHAPE:
+    case KIND_TRANSPOSE:
+    case KIND_SLICE:
+    case KIND_CONCAT:
+    case KIND_EXPAND:
+    case KIND_STATE:
+        return COLUMN_COPY;
+    default:
+        break;
+    }
+    if (node->op == OP_MUL || node->op == OP_DIV) {
+        return COLUMN_MULTIPLY;
+    }
+    return node->op == OP_ADD || node->op == OP_SUB ? COLUMN_ADD : COLUMN_COMPUTE;
+}
+
+/* ---- Loads */
+
+typedef struct {
+    NodeId first_node;
+    IdList inputs_from, inputs_to; /* graph inputs: far -> local */
+    IdList params_from, params_to; /* constants: far or flash -> local */
+} Loads;
+
+static bool load_input(Builder *builder, ValueId id, Loads *loads) {
+    Plan *plan = builder->plan;
+    BufferId far;
+    BufferId local;
+    if (is_buffer(plan->of_value[id.index])) {
+        return true;
+    }
+    if (!lower_backing(builder, id, NO_NODE, 0, &far) || !lower_value(builder, id, &local)) {
+        return false;
+    }
+    list_add(&loads->inputs_from, far, &builder->work->keep);
+    list_add(&loads->inputs_to, local, &builder->work->keep);
+    return true;
+}
+
+static void emit_loads(Builder *builder, const Loads *loads) {
+    bool is_arena = builder->plan->device->kind == DEVICE_ARENA;
+    if (loads->inputs_to.count > 0) {
+        emit_step(builder, loads->first_node, COLUMN_LOAD_INPUT, &loads->inputs_from, &loads->inputs_to);
+    }
+    if (loads->params_to.count > 0) {
+        emit_step(builder, loads->first_node, is_arena ? COLUMN_FILL : COLUMN_LOAD_PARAM, &loads->params_from,
+                  &loads->params_to);
+    }
+}
+
+static bool is_configuration(const Node *node, uint32_t k) {
+    return op_input_role(node->op, k) == 'k';
+}
+
+static void count_configuration(Builder *builder, ValueId id) {
+    const Value *value = graph_value(builder->plan->graph, id);
+    builder->plan->planning_only_constants++;
+    builder->plan->planning_only_bytes += value->constant->bytes.len;
+}
+
+/* What one input of a node is read from; a constant or a graph input that is not in place yet joins the loads. */
+static bool read_input(Builder *builder, NodeId node_id, uint32_t k, uint32_t group, Loads *loads, IdList *reads) {
+    Plan *plan = builder->plan;
+    const Node *node = graph_node(plan->graph, node_id);
+    ValueId id = node->inputs[k];
+    Arena *arena = &builder->work->keep;
+    if (!is_value(id)) {
+        return true;
+    }
+    const Value *value = graph_value(plan->graph, id);
+    BufferId buffer;
+    bool is_new = false;
+    if (value->constant != NULL && is_configuration(node, k)) {
+        count_configuration(builder, id);
+        return true;
+    }
+    if (value->constant == NULL) {
+        bool is_far = plan->device->kind == DEVICE_SCRATCHPAD && value->is_input;
+        if ((is_far && !load_input(builder, id, loads)) || !lower_value(builder, id, &buffer)) {
+            return false;
+        }
+    } else if (!lower_operand(builder, node_id, k, group, &buffer, &is_new)) {
+        return false;
+    }
+    list_add(reads, buffer, arena);
+    if (is_new) {
+        list_add(&loads->params_from, builder->backing[id.index], arena);
+        list_add(&loads->params_to, buffer, arena);
+    }
+    return true;
+}
+
+static bool node_reads(Builder *builder, NodeId id, uint32_t group, Loads *loads, IdList *reads) {
+    const Node *node = graph_node(builder->plan->graph, id);
+    for (uint32_t k = 0; k < node->input_count; k++) {
+        if (!read_input(builder, id, k, group, loads, reads)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- Views */
+
+/* The output becomes an alias of its source. An expanded output keeps the bytes of what it repeats. */
+static void join_view(Builder *builder, BufferId output, const ViewRule *rule, OpKind kind) {
+    Plan *plan = builder->plan;
+    BufferId source = plan->of_value[rule->source.index];
+    Buffer *buffer = plan_buffer(plan, output);
+    const Buffer *from = plan_buffer(plan, source);
+    buffer->alias_of = source;
+    buffer->alias_offset_bytes = rule->offset_bytes;
+    buffer->alias_reason = rule->reason;
+    if (kind == KIND_EXPAND) {
+        buffer->stored = from->stored;
+        buffer->logical_bytes = from->logical_bytes;
+        buffer->physical_bytes = from->physical_bytes;
+        buffer->banks_used = from->banks_used;
+    }
+}
+
+static void note_refusal(Builder *builder, BufferId output, const ViewRule *rule) {
+    Plan *plan = builder->plan;
+    if (rule->refusal == REFUSED_NONE || !is_buffer(output)) {
+        return;
+    }
+    plan_buffer(plan, output)->refused_alias = rule->refusal;
+    plan_buffer(plan, output)->refused_candidate =
+        rule->refusal == REFUSED_CONSTANT ? NO_BUFFER : plan->of_value[rule->source.index];
+}
+
+/* Outputs that are rules are joined; the others are what the node's step writes. */
+static bool node_writes(Builder *builder, NodeId id, Loads *loads, IdList *writes, uint32_t *rules) {
+    Plan *plan = builder->plan;
+    const Node *node = graph_node(plan->graph, id);
+    OpKind kind = op_info(node->op)->kind;
+    for (uint32_t k = 0; k < node->output_count; k++) {
+        ViewRule rule;
+        BufferId output;
+        if (!is_value(node->outputs[k])) {
+            continue;
+        }
+        if (!view_rule(builder, id, k, &rule) || !lower_value(builder, node->outputs[k], &output)) {
+            return false;
+        }
+        bool is_input = rule.is_rule && graph_value(plan->graph, rule.source)->is_input;
+        if (is_input && plan->device->kind == DEVICE_SCRATCHPAD && !load_input(builder, rule.source, loads)) {
+            return false;
+        }
+        if (rule.is_rule && is_buffer(output) && lower_value(builder, rule.source, &(BufferId){0})) {
+            join_view(builder, output, &rule, kind);
+            ++*rules;
+        } else {
+            note_refusal(builder, output, &rule);
+            list_add(writes, output, &builder->work->keep);
+        }
+    }
+    return true;
+}
+
+/* ---- Concat in place */
+
+/* A part can be written straight into the whole where a step writes it, into bytes of its own, for this reader alone. */
+static AliasRefusal part_refusal(const Builder *builder, const Node *node, uint32_t k) {
+    const Plan *plan = builder->plan;
+    const Value *part = node_input(plan->graph, node, k);
+    const Value *whole = node_output(plan->graph, node, 0);
+    if (part == NULL || part->constant != NULL) {
+        return REFUSED_CONSTANT;
+    }
+    BufferId buffer = plan->of_value[node->inputs[k].index];
+    if (part->is_state) {
+        return REFUSED_STATE;
+    }
+    if (part->is_output) {
+        return REFUSED_GRAPH_OUTPUT;
+    }
+    if (part->is_input || !is_buffer(buffer) || is_buffer(plan_buffer(plan, buffer)->alias_of)) {
+        return REFUSED_PINNED; /* its place is settled already: the caller's, another concat's, or a view's */
+    }
+    bool same_codes = part->quant == NULL || whole->quant == NULL ||
+                      (part->quant->count == 1 && whole->quant->count == 1 &&
+                       part->quant->scale[0] == whole->quant->scale[0] &&
+                       (part->quant->zero_point == NULL ? 0 : part->quant->zero_point[0]) ==
+                           (whole->quant->zero_point == NULL ? 0 : whole->quant->zero_point[0]));
+    return same_codes ? REFUSED_NONE : REFUSED_OPERATOR; /* codes of another scale must be requantised */
+}
+
+static bool is_repeated(const Node *node, uint32_t k) {
+    for (uint32_t before = 0; before < k; before++) {
+        if (node->inputs[before].index == node->inputs[k].index) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool all_parts_fit(Builder *builder, NodeId id, uint64_t *offsets) {
+    const Plan *plan = builder->plan;
+    const Node *node = graph_node(plan->graph, id);
+    bool fit = node->input_count > 0 && !(node_output(plan->graph, node, 0)->is_output && plan->options.pin_outputs);
+    for (uint32_t k = 0; k < node->input_count; k++) {
+        AliasRefusal refusal = is_repeated(node, k) ? REFUSED_LATER_READER : part_refusal(builder, node, k);
+        if (refusal == REFUSED_NONE && concat_part(builder, id, k, &offsets[k], &refusal)) {
+            continue;
+        }
+        fit = false;
+        BufferId part = is_value(node->inputs[k]) ? plan->of_value[node->inputs[k].index] : NO_BUFFER;
+        if (is_buffer(part) && !is_buffer(plan_buffer(plan, part)->alias_of)) {
+            plan_buffer(plan, part)->refused_alias = refusal;
+        }
+    }
+    return fit;
+}
+
+/* True where the concat is a rule: every input lies in the output already. */
+static bool concat_in_place(Builder *builder, NodeId id, bool *ok) {
+    Plan *plan = builder->plan;
+    const Node *node = graph_node(plan->graph, id);
+    BufferId whole;
+    *ok = true;
+    if (op_info(node->op)->kind != KIND_CONCAT || !builder->choice.sub_views || node->output_count != 1) {
+        return false;
+    }
+    uint64_t *offsets = arena_array(&builder->work->scratch, uint64_t, node->input_count);
+    if (!all_parts_fit(builder, id, offsets)) {
+        return false;
+    }
+    *ok = lower_value(builder, node->outputs[0], &whole);
+    for (uint32_t k = 0; *ok && k < node->input_count; k++) {
+        Buffer *part = plan_buffer(plan, plan->of_value[node->inputs[k].index]);
+        part->alias_of = whole;
+        part->alias_offset_bytes = offsets[k];
+        part->alias_reason = ALIAS_CONCAT;
+        part->refused_alias = REFUSED_NONE;
+    }
+    return *ok;
+}
+
+/* ---- Groups */
+
+/* Nodes that run on a scratchpad with one load before and one store behind. */
+typedef struct {
+    uint32_t first, last; /* positions in the main block, half-open */
+    uint32_t number;
+} Group;
+
+static uint32_t data_input_count(const Graph *graph, const Node *node) {
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < node->input_count; k++) {
+        const Value *value = node_input(graph, node, k);
+        count += value != NULL && value->constant == NULL;
+    }
+    return count;
+}
+
+/* Does `next` do nothing but go on with what `node` has just written? */
+static bool continues(const Builder *builder, const Node *node, const Node *next) {
+    const Graph *graph = builder->plan->graph;
+    ValueId link = node->outputs[0];
+    if (!node_is_elementwise(node) || !node_is_elementwise(next) || node->output_count != 1 || !is_value(link) ||
+        graph_value(graph, link)->is_output || data_input_count(graph, next) != 1) {
+        return false;
+    }
+    uint32_t readers = builder->uses.first[link.index + 1] - builder->uses.first[link.index];
+    return readers == 1 && next->inputs[node_data_input(next)].index == link.index;
+}
+
+static Group next_group(const Builder *builder, uint32_t first, uint32_t number) {
+    const Graph *graph = builder->plan->graph;
+    const Block *block = graph_main(graph);
+    Group group = {first, first + 1, number};
+    if (builder->plan->device->kind != DEVICE_SCRATCHPAD) {
+        return group;
+    }
+    const Node *node = graph_node(graph, block->nodes[first]);
+    while (group.last < block->node_count) {
+        const Node *next = graph_node(graph, block->nodes[group.last]);
+        if (!continues(builder, node, next)) {
+            break;
+        }
+        node = next;
+        group.last++;
+    }
+    return group;
+}
+
+/* What one node of a group does, kept until the group's loads are emitted. */
+typedef struct {
+    NodeId node;
+    IdList reads, writes;
+} Work1;
+
+/* Names a variable and does nothing at run time. */
+static bool names_a_resource(const Graph *graph, const Node *node) {
+    const Value *output = node_output(graph, node, 0);
+    return op_info(node->op)->kind == KIND_STATE && output != NULL && dtype_bits(output->dtype) == 0;
+}
+
+static bool prepare_node(Builder *builder, NodeId id, uint32_t group, Loads *loads, Work1 *work, bool *is_rule) {
+    const Graph *graph = builder->plan->graph;
+    const Node *node = graph_node(graph, id);
+    uint32_t rules = 0;
+    bool ok;
+    work->node = id;
+    *is_rule = names_a_resource(graph, node);
+    if (*is_rule) {
+        return true;
+    }
+    *is_rule = concat_in_place(builder, id, &ok);
+    if (*is_rule || !ok) {
+        return ok;
+    }
+    if (!node_writes(builder, id, loads, &work->writes, &rules)) {
+        return false;
+    }
+    *is_rule = rules > 0 && work->writes.count == 0;
+    return *is_rule || node_reads(builder, id, group, loads, &work->reads);
+}
+
+static void emit_stores(Builder *builder, const Work1 *work, bool *ok) {
+    Plan *plan = builder->plan;
+    const Node *node = graph_node(plan->graph, work->node);
+    IdList from = {0};
+    IdList to = {0};
+    for (uint32_t k = 0; *ok && k < node->output_count; k++) {
+        const Value *value = node_output(plan->graph, node, k);
+        BufferId far;
+        if (value == NULL || !value->is_output) {
+            continue;
+        }
+        *ok = lower_backing(builder, node->outputs[k], NO_NODE, 0, &far);
+        list_add(&from, plan->of_value[node->outputs[k].index], &builder->work->keep);
+        list_add(&to, far, &builder->work->keep);
+    }
+    if (*ok && from.count > 0) {
+        emit_step(builder, work->node, COLUMN_STORE, &from, &to);
+    }
+}
+
+static bool build_group(Builder *builder, Group group) {
+    Plan *plan = builder->plan;
+    const Block *block = graph_main(plan->graph);
+    Work1 *works = arena_array(&builder->work->scratch, Work1, group.last - group.first);
+    uint32_t count = 0;
+    Loads loads = {.first_node = block->nodes[group.first]};
+    for (uint32_t at = group.first; at < group.last; at++) {
+        NodeId id = block->nodes[at];
+        bool is_rule = false;
+        if (graph_node(plan->graph, id)->is_constant) {
+            plan->folded_nodes++;
+            continue;
+        }
+        if (!prepare_node(builder, id, group.number, &loads, &works[count], &is_rule)) {
+            return false;
+        }
+        plan->view_nodes += is_rule;
+        count++;
+    }
+    emit_loads(builder, &loads);
+    bool ok = true;
+    for (uint32_t i = 0; i < count; i++) {
+        const Node *node = graph_node(plan->graph, works[i].node);
+        if (works[i].reads.count + works[i].writes.count > 0) {
+            emit_step(builder, works[i].node, column_of(node), &works[i].reads, &works[i].writes);
+        }
+        if (plan->device->kind == DEVICE_SCRATCHPAD) {
+            emit_stores(builder, &works[i], &ok);
+        }
+    }
+    return ok;
+}
+
+/* ---- Outputs that no step writes: constants, and inputs that are passed on */
+
+static bool pass_on_scratchpad(Builder *builder, ValueId id, Loads *loads) {
+    BufferId far;
+    IdList from = {0};
+    IdList to = {0};
+    if (!load_input(builder, id, loads) || !lower_backing(builder, id, NO_NODE, 0, &far)) {
+        return false;
+    }
+    emit_loads(builder, loads);
+    list_add(&from, builder->plan->of_value[id.index], &builder->work->keep);
+    list_add(&to, far, &builder->work->keep);
+    emit_step(builder, NO_NODE, COLUMN_STORE, &from, &to);
+    return true;
+}
+
+static bool build_bare_output(Builder *builder, ValueId id) {
+    Plan *plan = builder->plan;
+    const Value *value = graph_value(plan->graph, id);
+    BufferId buffer;
+    Loads loads = {.first_node = NO_NODE};
+    if (value->constant == NULL && plan->device->kind == DEVICE_SCRATCHPAD) {
+        return pass_on_scratchpad(builder, id, &loads);
+    }
+    if (!lower_value(builder, id, &buffer)) {
+        return false;
+    }
+    if (value->constant == NULL) {
+        return true; /* the caller reads the input it gave */
+    }
+    IdList from = {0};
+    IdList to = {0};
+    list_add(&from, builder->backing[id.index], &builder->work->keep);
+    list_add(&to, buffer, &builder->work->keep);
+    emit_step(builder, value->producer, COLUMN_COPY, &from, &to);
+    return true;
+}
+
+static bool is_bare(const Graph *graph, const Value *value) {
+    return value->constant != NULL || !is_node(value->producer) || graph_node(graph, value->producer)->is_constant;
+}
+
+static bool build_bare_outputs(Builder *builder) {
+    const Graph *graph = builder->plan->graph;
+    const Block *block = graph_main(graph);
+    for (uint32_t k = 0; k < block->output_count; k++) {
+        if (is_bare(graph, graph_value(graph, block->outputs[k])) && !build_bare_output(builder, block->outputs[k])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The caller fills every input of an arena, also one that nobody reads; state keeps its bytes without a step. */
+static bool build_residents(Builder *builder) {
+    const Graph *graph = builder->plan->graph;
+    const Block *block = graph_main(graph);
+    BufferId buffer;
+    for (uint32_t k = 0; k < block->input_count && builder->plan->device->kind == DEVICE_ARENA; k++) {
+        if (graph_value(graph, block->inputs[k])->constant == NULL &&
+            !lower_value(builder, block->inputs[k], &buffer)) {
+            return false;
+        }
+    }
+    for (uint32_t v = 0; v < graph->value_count; v++) {
+        if (graph->values[v].is_state && !lower_value(builder, (ValueId){v}, &buffer)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool build_steps(Builder *builder) {
+    const Block *block = graph_main(builder->plan->graph);
+    if (!build_residents(builder)) {
+        return false;
+    }
+    uint32_t number = 1;
+    for (uint32_t at = 0; at < block->node_count;) {
+        Group group = next_group(builder, at, number++);
+        if (!build_group(builder, group)) {
+            return false;
+        }
+        at = group.last;
+    }
+    return build_bare_outputs(builder);
+}

@@ -1,0 +1,89 @@
+/* Storage: named shapes, views and sizes of tensors. */
+#include "plan/storage.h"
+
+#include "base/checked.h"
+
+Tensor tensor_of_value(const Value *value, Role role) {
+    return (Tensor){.shape = &value->shape,
+                    .dims = value->dims,
+                    .bits = dtype_bits(value->dtype),
+                    .role = role,
+                    .name = value->name};
+}
+
+static bool has_zero(const Shape *shape) {
+    for (uint32_t k = 0; k < shape->rank; k++) {
+        if (shape->dim[k] == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool storage_shape(const Tensor *tensor, LayoutShape *shape) {
+    const Shape *axes = tensor->shape;
+    *shape = layout_shape(tensor->bits, axes->rank);
+    if (has_zero(axes)) { /* [0, 2^40, 2^40] has no elements: its product must not overflow */
+        for (uint32_t k = 0; k < axes->rank; k++) {
+            shape->extent[tensor->dims[k]] = 0;
+        }
+        return true;
+    }
+    for (uint32_t k = 0; k < axes->rank; k++) {
+        uint64_t *extent = &shape->extent[tensor->dims[k]];
+        if (!checked_mul(*extent, (uint64_t)axes->dim[k], extent)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static const Contract *contract_of(const Device *device, const Tensor *tensor) {
+    return device->contract[tensor->role];
+}
+
+static ViewStatus resolve(const Device *device, const Tensor *tensor, View *view, Dim *dim) {
+    LayoutShape shape;
+    if (!storage_shape(tensor, &shape)) {
+        return VIEW_OVERFLOW;
+    }
+    return view_resolve(contract_of(device, tensor), &shape, view, dim);
+}
+
+bool storage_view(const Device *device, const Tensor *tensor, Diags *diags, View *view) {
+    Dim dim = DIM_N;
+    ViewStatus status = resolve(device, tensor, view, &dim);
+    if (status == VIEW_DONE) {
+        return true;
+    }
+    Arena *arena = diags->arena;
+    Str shape = shape_text(arena, tensor->shape);
+    Str contract = contract_text(contract_of(device, tensor));
+    const char *what = status == VIEW_UNNAMED
+                           ? arena_text(arena, "the layout contract names no dimension %c", dim_letter(dim))
+                           : view_status_text(status);
+    return diag_refuse(diags, (DiagText){.tensor = tensor->name,
+                                         .what = what,
+                                         .got = arena_text(arena, STR_FMT " of %u bits an element", STR_ARG(shape),
+                                                           (unsigned)tensor->bits),
+                                         .expected = arena_text(arena, "a shape that the %s contract '" STR_FMT
+                                                                       "' of device '" STR_FMT "' takes",
+                                                                role_name(tensor->role), STR_ARG(contract),
+                                                                STR_ARG(device->name))});
+}
+
+bool storage_bytes(const Device *device, const Tensor *tensor, uint64_t *physical_bytes) {
+    View view;
+    Dim dim;
+    if (resolve(device, tensor, &view, &dim) != VIEW_DONE) {
+        return false;
+    }
+    *physical_bytes = view.bank_bytes;
+    return true;
+}
+
+void storage_axes(const Tensor *tensor, ViewAxis axes[SHAPE_MAX_RANK]) {
+    for (uint32_t k = 0; k < tensor->shape->rank; k++) {
+        axes[k] = (ViewAxis){(uint64_t)tensor->shape->dim[k], (Dim)tensor->dims[k]};
+    }
+}

@@ -1,0 +1,31 @@
+/* Storage: what a tensor occupies, asked from the layout contract and from nowhere else. */
+#ifndef S0_PLAN_STORAGE_H
+#define S0_PLAN_STORAGE_H
+
+#include "plan/plan.h"
+
+/* A tensor to be stored: its shape, what each axis is called, its elements. */
+typedef struct {
+    const Shape *shape;
+    const uint8_t *dims; /* Dim of each axis */
+    uint32_t bits;       /* of one element */
+    Role role;
+    Str name; /* for messages */
+} Tensor;
+
+Tensor tensor_of_value(const Value *value, Role role);
+
+/* Axes folded to named extents. Zero elements: all extents of the folded dimensions may be 0. */
+bool storage_shape(const Tensor *tensor, LayoutShape *shape);
+
+/* The view of `tensor` under the device's contract of its role. False with a diagnostic that names tensor, shape and
+ * contract where no case holds, a dimension is unnamed or a size does not fit 64 bits. */
+bool storage_view(const Device *device, const Tensor *tensor, Diags *diags, View *view);
+
+/* Physical bytes of one bank; for the costs of forms that are not chosen: false where the contract has no answer. */
+bool storage_bytes(const Device *device, const Tensor *tensor, uint64_t *physical_bytes);
+
+/* Axes as the layout room wants them for view_same_map. */
+void storage_axes(const Tensor *tensor, ViewAxis axes[SHAPE_MAX_RANK]);
+
+#endif

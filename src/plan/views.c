@@ -1,0 +1,240 @@
+/* Views: outputs that are a rule over their input's bytes, and inputs that can lie inside an output.
+ *
+ * A layout's address is a sum of one term a dimension, so two layouts agree inside a box where they agree along each
+ * dimension of it alone: the sum of the extents is looked at, not their product. */
+#include "plan/builder.h"
+
+#include "graph/box.h"
+
+/* Elements that may be compared one by one where strides alone do not decide. */
+enum { WALK_LIMIT = 1 << 14 };
+
+static bool view_of_value(Builder *builder, const Value *value, View *view, Tensor *tensor) {
+    *tensor = tensor_of_value(value, ROLE_ACTIVATION);
+    return storage_view(builder->plan->device, tensor, &builder->work->diags, view);
+}
+
+/* ---- Reshape, Transpose: the same elements in order */
+
+/* The axes of the input in the order in which the output counts them. */
+static bool source_axes(const Graph *graph, const Node *node, const Tensor *source, ViewAxis axes[SHAPE_MAX_RANK]) {
+    uint32_t perm[SHAPE_MAX_RANK];
+    ViewAxis own[SHAPE_MAX_RANK];
+    storage_axes(source, own);
+    if (op_info(node->op)->kind != KIND_TRANSPOSE) {
+        for (uint32_t k = 0; k < source->shape->rank; k++) {
+            axes[k] = own[k];
+        }
+        return true;
+    }
+    if (!node_permutation(graph, node, perm)) {
+        return false;
+    }
+    for (uint32_t k = 0; k < source->shape->rank; k++) {
+        axes[k] = own[perm[k]];
+    }
+    return true;
+}
+
+static bool same_elements_rule(Builder *builder, const Node *node, const Value *source, const Value *output,
+                               ViewRule *rule) {
+    View a, b;
+    Tensor from, to;
+    ViewAxis a_axes[SHAPE_MAX_RANK], b_axes[SHAPE_MAX_RANK];
+    if (!view_of_value(builder, source, &a, &from) || !view_of_value(builder, output, &b, &to)) {
+        return false;
+    }
+    storage_axes(&to, b_axes);
+    rule->reason = ALIAS_VIEW;
+    rule->is_rule = from.bits == to.bits && source_axes(builder->plan->graph, node, &from, a_axes) &&
+                    view_same_map(&a, a_axes, from.shape->rank, &b, b_axes, to.shape->rank, WALK_LIMIT);
+    rule->refusal = rule->is_rule ? REFUSED_NONE : REFUSED_LAYOUT;
+    return true;
+}
+
+/* ---- Slice, Split, Concat: a part inside a whole */
+
+/* Index of the part's first element in the whole, by dimension. False where the part's axes do not stay one range of a
+ * folded dimension. */
+static bool box_index(const Value *whole, const Box *box, uint64_t index[DIM_COUNT]) {
+    uint64_t inner[DIM_COUNT];
+    for (uint32_t d = 0; d < DIM_COUNT; d++) {
+        index[d] = 0;
+        inner[d] = 1;
+    }
+    for (uint32_t k = whole->shape.rank; k-- > 0;) {
+        uint8_t d = whole->dims[k];
+        bool is_cut = box->extent.dim[k] != whole->shape.dim[k];
+        index[d] += (uint64_t)box->begin[k] * inner[d];
+        inner[d] *= (uint64_t)whole->shape.dim[k];
+        for (uint32_t outer = 0; is_cut && outer < k; outer++) {
+            if (whole->dims[outer] == d && whole->shape.dim[outer] != 1) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static bool same_place(const View *whole, const View *part, ViewAddress begin, const uint64_t whole_index[DIM_COUNT],
+                       const uint64_t part_index[DIM_COUNT]) {
+    ViewAddress at = view_address(whole, whole_index);
+    ViewAddress own = view_address(part, part_index);
+    return at.bank == own.bank && at.bit == own.bit && at.byte == begin.byte + own.byte;
+}
+
+static bool same_along(const View *whole, const View *part, const uint64_t begin[DIM_COUNT], ViewAddress start,
+                       uint32_t dim) {
+    uint64_t own[DIM_COUNT] = {0};
+    uint64_t at[DIM_COUNT];
+    for (uint32_t d = 0; d < DIM_COUNT; d++) {
+        at[d] = begin[d];
+    }
+    for (uint64_t i = 0; i < part->shape.extent[dim]; i++) {
+        own[dim] = i;
+        at[dim] = begin[dim] + i;
+        if (!same_place(whole, part, start, at, own)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Does `part` lie in `whole` at the box exactly as it lies alone? Then its first byte there. */
+static bool part_offset(Builder *builder, const Value *whole, const Value *part, const Box *box, uint64_t *offset) {
+    View outer, inner;
+    Tensor of_whole, of_part;
+    uint64_t begin[DIM_COUNT];
+    Value boxed = *whole; /* the part under the names of the whole's axes, also where a slice drops an axis */
+    boxed.shape = box->extent;
+    if (!view_of_value(builder, whole, &outer, &of_whole) || !view_of_value(builder, &boxed, &inner, &of_part) ||
+        of_whole.bits != dtype_bits(part->dtype) || inner.banks_used == 0 || !box_index(whole, box, begin)) {
+        return false;
+    }
+    ViewAddress start = view_address(&outer, begin);
+    for (uint32_t d = 0; d < DIM_COUNT; d++) {
+        if (!same_along(&outer, &inner, begin, start, d)) {
+            return false;
+        }
+    }
+    uint64_t align = builder->plan->device->memory[builder->plan->device->local].align_bytes;
+    align = inner.base_bytes > align ? inner.base_bytes : align;
+    *offset = start.byte;
+    return start.bank == 0 && start.bit == 0 && start.byte % align == 0 && inner.bank_bytes <= outer.bank_bytes &&
+           start.byte <= outer.bank_bytes - inner.bank_bytes;
+}
+
+/* A slice that drops axes is laid out as its own shape says: it must agree with the box it was cut from. */
+static bool same_as_box(Builder *builder, const Value *whole, const Value *part, const Box *box) {
+    Value boxed = *whole;
+    boxed.shape = box->extent;
+    View a, b;
+    Tensor from, to;
+    ViewAxis a_axes[SHAPE_MAX_RANK], b_axes[SHAPE_MAX_RANK];
+    if (!view_of_value(builder, &boxed, &a, &from) || !view_of_value(builder, part, &b, &to)) {
+        return false;
+    }
+    storage_axes(&from, a_axes);
+    storage_axes(&to, b_axes);
+    return view_same_map(&a, a_axes, from.shape->rank, &b, b_axes, to.shape->rank, WALK_LIMIT);
+}
+
+static void slice_rule(Builder *builder, const Node *node, uint32_t k, const Value *source, const Value *output,
+                       ViewRule *rule) {
+    Box box;
+    bool is_split = node->op == OP_SPLIT || node->op == OP_SPLIT_TFLITE || node->op == OP_SPLIT_V;
+    rule->reason = is_split ? ALIAS_SPLIT : ALIAS_VIEW;
+    rule->is_rule = node_slice_box(builder->plan->graph, node, k, &box) &&
+                    part_offset(builder, source, output, &box, &rule->offset_bytes) &&
+                    same_as_box(builder, source, output, &box);
+    rule->refusal = rule->is_rule ? REFUSED_NONE : REFUSED_LAYOUT;
+}
+
+/* ---- Expand: read with a stride of 0 by operators that broadcast */
+
+static bool repeats_only(const Shape *source, const Shape *output) {
+    for (uint32_t k = 0; k < source->rank; k++) {
+        int64_t wide = output->dim[output->rank - source->rank + k];
+        if (source->dim[k] != wide && source->dim[k] != 1) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool readers_broadcast(const Builder *builder, ValueId id) {
+    const GraphUses *uses = &builder->uses;
+    for (uint32_t u = uses->first[id.index]; u < uses->first[id.index + 1]; u++) {
+        if (op_info(graph_node(builder->plan->graph, uses->use[u])->op)->kind != KIND_BROADCAST) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void expand_rule(Builder *builder, const Node *node, const Value *source, const Value *output, ViewRule *rule) {
+    rule->reason = ALIAS_VIEW;
+    rule->is_rule = source->shape.rank <= output->shape.rank && repeats_only(&source->shape, &output->shape) &&
+                    !output->is_output && readers_broadcast(builder, node->outputs[0]);
+    rule->refusal = rule->is_rule ? REFUSED_NONE : REFUSED_BROADCAST;
+}
+
+/* ---- All of them */
+
+static void refuse(ViewRule *rule, AliasRefusal refusal) {
+    rule->is_rule = false;
+    rule->refusal = refusal;
+}
+
+/* The storage a value of an arena lies in, is it a graph input's own memory? */
+static bool lies_in_input(const Builder *builder, ValueId id) {
+    const Plan *plan = builder->plan;
+    BufferId buffer = plan->of_value[id.index];
+    if (plan->device->kind != DEVICE_ARENA || !is_buffer(buffer)) {
+        return false;
+    }
+    return plan_buffer(plan, find_storage(builder->plan, buffer))->kind == BUFFER_INPUT;
+}
+
+bool view_rule(Builder *builder, NodeId node_id, uint32_t k, ViewRule *rule) {
+    const Graph *graph = builder->plan->graph;
+    const Node *node = graph_node(graph, node_id);
+    OpKind kind = op_info(node->op)->kind;
+    uint32_t data = node_data_input(node);
+    const Value *source = node_input(graph, node, data);
+    const Value *output = node_output(graph, node, k);
+    *rule = (ViewRule){.is_rule = false};
+    bool is_same = (kind == KIND_RESHAPE || kind == KIND_TRANSPOSE) && k == 0;
+    bool is_part = kind == KIND_SLICE && builder->choice.sub_views;
+    if (source == NULL || output == NULL || (!is_same && !is_part && kind != KIND_EXPAND)) {
+        return true;
+    }
+    rule->source = node->inputs[data];
+    if (is_same && !same_elements_rule(builder, node, source, output, rule)) {
+        return false;
+    }
+    if (is_part) {
+        slice_rule(builder, node, k, source, output, rule);
+    } else if (kind == KIND_EXPAND) {
+        expand_rule(builder, node, source, output, rule);
+    }
+    if (source->constant != NULL) {
+        refuse(rule, REFUSED_CONSTANT);
+    } else if (source->is_state) {
+        refuse(rule, REFUSED_STATE);
+    } else if (rule->is_rule && output->is_output && lies_in_input(builder, rule->source)) {
+        refuse(rule, REFUSED_GRAPH_OUTPUT); /* the caller's input and output are two pointers */
+    }
+    return true;
+}
+
+bool concat_part(Builder *builder, NodeId node_id, uint32_t input, uint64_t *offset_bytes, AliasRefusal *refusal) {
+    const Graph *graph = builder->plan->graph;
+    const Node *node = graph_node(graph, node_id);
+    Box box;
+    const Value *part = node_input(graph, node, input);
+    bool fits = node_concat_box(graph, node, input, &box) &&
+                part_offset(builder, node_output(graph, node, 0), part, &box, offset_bytes);
+    *refusal = fits ? REFUSED_NONE : REFUSED_LAYOUT;
+    return fits;
+}

@@ -1,0 +1,344 @@
+/* The plan as JSON. */
+#include "report/report.h"
+
+#include "base/json.h"
+
+static void write_ids(Json *json, const char *key, const BufferId *ids, uint32_t count) {
+    json_key(json, key);
+    json_array_inline(json);
+    for (uint32_t i = 0; i < count; i++) {
+        json_u64(json, ids[i].index);
+    }
+    json_end(json);
+}
+
+static void write_shape(Json *json, const char *key, const Shape *shape) {
+    json_key(json, key);
+    json_array_inline(json);
+    for (uint32_t k = 0; k < shape->rank; k++) {
+        json_i64(json, shape->dim[k]);
+    }
+    json_end(json);
+}
+
+static void write_known(Json *json, const char *key, uint64_t bytes) {
+    json_key(json, key);
+    if (bytes == UINT64_MAX) {
+        json_null(json);
+    } else {
+        json_u64(json, bytes);
+    }
+}
+
+static void write_node(Json *json, const Facts *facts, NodeId id) {
+    json_key(json, "node");
+    if (is_node(id)) {
+        json_str(json, graph_node(facts->graph, id)->name);
+    } else {
+        json_null(json);
+    }
+}
+
+/* ---- Model and device */
+
+static void write_tensors(Json *json, const Facts *facts, const char *key, const ValueId *ids, uint32_t count) {
+    json_key(json, key);
+    json_array(json);
+    for (uint32_t i = 0; i < count; i++) {
+        const Value *value = graph_value(facts->graph, ids[i]);
+        json_object_inline(json);
+        json_member_str(json, "name", value->name);
+        json_member_text(json, "dtype", dtype_name(value->dtype));
+        write_shape(json, "shape", &value->shape);
+        json_end(json);
+    }
+    json_end(json);
+}
+
+static void write_model(Json *json, const Facts *facts) {
+    static const char *const format[] = {"onnx", "tflite", "text"};
+    const Block *block = graph_main(facts->graph);
+    json_key(json, "model");
+    json_object(json);
+    json_member_text(json, "file", facts->file);
+    json_member_text(json, "format", format[facts->graph->format]);
+    json_member_u64(json, "nodes", block->node_count);
+    write_tensors(json, facts, "inputs", block->inputs, block->input_count);
+    write_tensors(json, facts, "outputs", block->outputs, block->output_count);
+    if (facts->has_qdq) {
+        json_key(json, "qdq");
+        json_object_inline(json);
+        json_member_text(json, "reading", facts->reads_qdq_as_float ? "float" : "int");
+        json_member_u64(json, "other_peak_live_bytes", facts->other_peak_live_bytes);
+        json_member_u64(json, "other_placed_bytes", facts->other_placed_bytes);
+        json_end(json);
+    }
+    json_end(json);
+}
+
+static void write_device(Json *json, const Facts *facts) {
+    const Device *device = facts->device;
+    const DeviceMemory *local = &device->memory[device->local];
+    json_key(json, "device");
+    json_object(json);
+    json_member_str(json, "name", device->name);
+    json_member_text(json, "kind", device->kind == DEVICE_ARENA ? "arena" : "scratchpad");
+    json_member_u64(json, "local_bytes", local->bytes);
+    json_member_u64(json, "align_bytes", local->align_bytes);
+    json_member_u64(json, "banks", local->banks);
+    json_member_u64(json, "lanes", local->lanes);
+    json_end(json);
+}
+
+/* ---- Totals */
+
+static void write_totals(Json *json, const Facts *facts) {
+    const Plan *plan = facts->plan;
+    bool is_arena = facts->device->kind == DEVICE_ARENA;
+    json_key(json, "totals");
+    json_object(json);
+    json_member_u64(json, "logical_bytes", plan->logical_bytes);
+    json_member_u64(json, "physical_bytes", plan->physical_bytes);
+    json_member_u64(json, "peak_live_bytes", plan->peak_live_bytes);
+    json_member_u64(json, "placed_bytes", plan->placed_bytes);
+    json_member_u64(json, "lower_bound_bytes", plan->lower_bound_bytes);
+    json_member_u64(json, "capacity_bytes", plan->capacity_bytes);
+    json_member_bool(json, "fits", plan_fits(plan));
+    json_member_bool(json, "optimal", plan->placed_bytes == plan->lower_bound_bytes);
+    json_member_u64(json, "workspace_declared_bytes", plan->by_kind[BUFFER_WORKSPACE].physical_bytes);
+    json_member_null(json, "workspace_used_bytes");
+    json_member_u64(json, "flash_bytes", is_arena ? plan->backing_bytes : 0);
+    json_member_u64(json, "far_bytes", is_arena ? 0 : plan->backing_bytes);
+    json_end(json);
+}
+
+static void write_kinds(Json *json, const Facts *facts) {
+    json_key(json, "by_kind");
+    json_object(json);
+    for (int kind = 0; kind < BUFFER_KIND_COUNT; kind++) {
+        const KindTotals *totals = &facts->plan->by_kind[kind];
+        json_key(json, buffer_kind_name((BufferKind)kind));
+        json_object_inline(json);
+        json_member_u64(json, "logical_bytes", totals->logical_bytes);
+        json_member_u64(json, "physical_bytes", totals->physical_bytes);
+        json_member_u64(json, "at_peak_bytes", totals->at_peak_bytes);
+        json_end(json);
+    }
+    json_end(json);
+}
+
+static void write_ranked_ids(Json *json, const Ranking *ranking) {
+    json_key(json, "buffers");
+    json_array_inline(json);
+    for (uint32_t i = 0; i < ranking->count; i++) {
+        json_u64(json, ranking->top[i].buffer.index);
+    }
+    json_end(json);
+}
+
+static NodeId peak_node(const Plan *plan) {
+    return plan->step_count == 0 ? NO_NODE : plan->steps[plan->peak_step].node;
+}
+
+static void write_peak(Json *json, const Facts *facts) {
+    json_key(json, "peak");
+    json_object(json);
+    json_member_u64(json, "step", facts->plan->peak_step);
+    write_node(json, facts, peak_node(facts->plan));
+    write_ranked_ids(json, &facts->at_peak);
+    json_end(json);
+}
+
+/* ---- Buffers and steps */
+
+static void write_costs(Json *json, const Buffer *buffer) {
+    json_key(json, "form_costs");
+    if (buffer->costs == NULL) {
+        json_null(json);
+        return;
+    }
+    json_object_inline(json);
+    write_known(json, "channel", buffer->costs->channel_bytes);
+    write_known(json, "row", buffer->costs->row_bytes);
+    write_known(json, "full", buffer->costs->full_bytes);
+    json_end(json);
+}
+
+static void write_alias(Json *json, const Buffer *buffer) {
+    json_key(json, "alias_of");
+    if (is_buffer(buffer->alias_of)) {
+        json_u64(json, buffer->alias_of.index);
+    } else {
+        json_null(json);
+    }
+    json_member_text(json, "alias_reason", alias_reason_name(buffer->alias_reason));
+    json_member_text(json, "refused_alias_reason", alias_refusal_name(buffer->refused_alias));
+}
+
+static void write_tensor(Json *json, const Facts *facts, const Buffer *buffer) {
+    const Value *value = is_value(buffer->value) ? graph_value(facts->graph, buffer->value) : NULL;
+    json_member_text(json, "dtype", dtype_name(buffer->dtype));
+    write_shape(json, "shape", value == NULL ? &buffer->stored : &value->shape);
+    write_shape(json, "stored_shape", &buffer->stored);
+    json_key(json, "axis");
+    if (buffer->axis < 0) {
+        json_null(json);
+    } else {
+        json_i64(json, buffer->axis);
+    }
+    json_member_str(json, "layout", contract_text(facts->device->contract[buffer->role]));
+    json_member_text(json, "broadcast", broadcast_name(buffer->broadcast));
+}
+
+static void write_buffer(Json *json, const Facts *facts, BufferId id, Arena *scratch) {
+    const Buffer *buffer = plan_buffer(facts->plan, id);
+    json_object_inline(json);
+    json_member_u64(json, "id", id.index);
+    json_member_str(json, "name", facts_buffer_name(facts, id, scratch));
+    write_node(json, facts, buffer->node);
+    json_member_text(json, "kind", buffer_kind_name(buffer->kind));
+    write_tensor(json, facts, buffer);
+    write_costs(json, buffer);
+    json_member_u64(json, "logical_bytes", buffer->logical_bytes);
+    json_member_u64(json, "physical_bytes", buffer->physical_bytes);
+    json_member_u64(json, "banks_used", buffer->banks_used);
+    json_member_str(json, "memory", facts->device->memory[buffer->memory].name);
+    json_member_u64(json, "offset", buffer->offset);
+    json_member_u64(json, "first", buffer->first);
+    json_member_u64(json, "last", buffer->last);
+    json_member_u64(json, "repeat", 1);
+    write_alias(json, buffer);
+    json_member_text(json, "materialised_reason", buffer->materialised_reason);
+    json_end(json);
+}
+
+static void write_step(Json *json, const Facts *facts, uint32_t index) {
+    const Step *step = &facts->plan->steps[index];
+    json_object_inline(json);
+    json_member_u64(json, "index", index);
+    write_node(json, facts, step->node);
+    json_key(json, "op");
+    if (is_node(step->node)) {
+        json_str(json, graph_node(facts->graph, step->node)->op_name);
+    } else {
+        json_null(json);
+    }
+    json_member_text(json, "column", column_name(step->column));
+    write_ids(json, "reads", step->reads, step->read_count);
+    write_ids(json, "writes", step->writes, step->write_count);
+    write_ids(json, "scratch", NULL, 0);
+    json_member_u64(json, "live_bytes", step->live_bytes);
+    json_member_u64(json, "repeat", 1);
+    json_end(json);
+}
+
+static void write_buffers_and_steps(Json *json, const Facts *facts, Arena *scratch) {
+    json_key(json, "buffers");
+    json_array(json);
+    for (uint32_t i = 0; i < facts->plan->buffer_count; i++) {
+        write_buffer(json, facts, (BufferId){i}, scratch);
+    }
+    json_end(json);
+    json_key(json, "steps");
+    json_array(json);
+    for (uint32_t s = 0; s < facts->plan->step_count; s++) {
+        write_step(json, facts, s);
+    }
+    json_end(json);
+}
+
+/* ---- Misfit, refusals, warnings */
+
+static void write_misfit(Json *json, const Facts *facts) {
+    const Plan *plan = facts->plan;
+    json_key(json, "misfit");
+    if (plan_fits(plan)) {
+        json_null(json);
+        return;
+    }
+    json_object(json);
+    json_member_u64(json, "step", plan->peak_step);
+    write_node(json, facts, peak_node(plan));
+    json_member_u64(json, "need_bytes", plan->placed_bytes);
+    json_member_u64(json, "capacity_bytes", plan->capacity_bytes);
+    json_member_u64(json, "excess_bytes", plan->placed_bytes - plan->capacity_bytes);
+    write_ranked_ids(json, &facts->at_peak);
+    json_key(json, "remedies");
+    json_array(json);
+    for (uint32_t i = 0; i < plan->remedy_count; i++) {
+        json_object_inline(json);
+        json_member_text(json, "kind", plan->remedies[i].kind);
+        json_member_u64(json, "saves_bytes", plan->remedies[i].saves_bytes);
+        json_end(json);
+    }
+    json_end(json);
+    json_end(json);
+}
+
+static void write_optional_str(Json *json, const char *key, Str value) {
+    json_key(json, key);
+    if (value.len == 0) {
+        json_null(json);
+    } else {
+        json_str(json, value);
+    }
+}
+
+static void write_refusals(Json *json, const Facts *facts) {
+    json_key(json, "refusals");
+    json_array(json);
+    for (const Diag *diag = facts->diags->first; diag != NULL; diag = diag->next) {
+        if (diag->kind != DIAG_REFUSED) {
+            continue;
+        }
+        json_object_inline(json);
+        write_optional_str(json, "node", diag->text.node);
+        write_optional_str(json, "tensor", diag->text.tensor);
+        json_member_text(json, "reason", diag->text.what);
+        json_key(json, "readings");
+        json_array_inline(json);
+        for (const char *const *reading = diag->text.readings; reading != NULL && *reading != NULL; reading++) {
+            json_text(json, *reading);
+        }
+        json_end(json);
+        json_end(json);
+    }
+    json_end(json);
+}
+
+static void write_warnings(Json *json, const Facts *facts, Arena *scratch) {
+    json_key(json, "warnings");
+    json_array(json);
+    for (const Diag *diag = facts->diags->first; diag != NULL; diag = diag->next) {
+        if (diag->kind == DIAG_WARNING) {
+            json_str(json, diag->text.tensor.len == 0
+                               ? str_from(diag->text.what)
+                               : arena_format(scratch, "tensor '" STR_FMT "': %s", STR_ARG(diag->text.tensor),
+                                              diag->text.what));
+        }
+    }
+    for (uint32_t i = 0; i < facts->overwrite_count; i++) {
+        const Overwrite *over = &facts->overwrites[i];
+        Str name = facts_buffer_name(facts, over->input, scratch);
+        json_str(json, arena_format(scratch, "graph input '" STR_FMT "' is overwritten at step %u", STR_ARG(name),
+                                    (unsigned)over->step));
+    }
+    json_end(json);
+}
+
+void report_json(const Facts *facts, Arena *scratch, FILE *out) {
+    Json json;
+    json_init(&json, out);
+    json_object(&json);
+    json_member_u64(&json, "schema", 1);
+    write_model(&json, facts);
+    write_device(&json, facts);
+    write_totals(&json, facts);
+    write_kinds(&json, facts);
+    write_peak(&json, facts);
+    write_buffers_and_steps(&json, facts, scratch);
+    write_misfit(&json, facts);
+    write_refusals(&json, facts);
+    write_warnings(&json, facts, scratch);
+    json_end(&json);
+}

@@ -1,0 +1,27 @@
+/* Reports: views of the facts. */
+#ifndef S0_REPORT_REPORT_H
+#define S0_REPORT_REPORT_H
+
+#include "ledger/facts.h"
+
+/* The plan as JSON; keys are those of DESIGN section 8. Same facts, same bytes. */
+void report_json(const Facts *facts, Arena *scratch, FILE *out);
+
+typedef struct {
+    bool has_color;
+    uint32_t columns; /* width of the drawing, at least 40 */
+} TerminalStyle;
+
+/* The ledger for people: totals, by kind, the peak and what it is made of, largest paddings, parameters kept compact,
+ * a drawing of time and address. Same facts and style, same bytes. */
+void report_terminal(const Facts *facts, TerminalStyle style, Arena *scratch, FILE *out);
+
+/* Why the plan does not fit: step, node, every live buffer, need, capacity, excess, remedies. For standard error. */
+void report_misfit(const Facts *facts, Arena *scratch, FILE *out);
+
+/* "Why is this here": all that is known of the buffers of tensor `name`, or of the steps of node `name`. False where
+ * nothing has that name; `nearest` is then the nearest name, or empty. */
+bool report_why_buffer(const Facts *facts, Str name, Arena *scratch, FILE *out, Str *nearest);
+bool report_why_node(const Facts *facts, Str name, Arena *scratch, FILE *out, Str *nearest);
+
+#endif

@@ -1,0 +1,27 @@
+/* The stages of one compile, in order, on one page: stages.c. The command line and the public API both run them. */
+#ifndef S0_STAGES_H
+#define S0_STAGES_H
+
+#include "import/import.h"
+#include "ledger/facts.h"
+
+/* What the user asked for; zero is every default. */
+typedef struct {
+    const char *model;  /* path */
+    const char *device; /* name of a preset, or path */
+    DimBinding *dims;
+    size_t dim_count;
+    LayoutBinding *layouts;
+    size_t layout_count;
+    bool qdq_float; /* Quantize/Dequantize as written, not as integer operators */
+    PlanOptions plan;
+} Request;
+
+/* Import to names: the graph as it is understood. Null with diagnostics in `work`. `files` must be closed whatever comes
+ * back, and also where memory runs out; the graph borrows from them. */
+Graph *stages_understand(const Request *request, ModelFiles *files, Work *work);
+
+/* All stages. Null with diagnostics; a plan that does not fit is a result: see plan_fits. */
+const Facts *stages_plan(const Request *request, ModelFiles *files, Work *work);
+
+#endif
