@@ -1,0 +1,83 @@
+/* What the tests of the graph share: a Work, graphs from text, and values by name. */
+#ifndef TESTS_GRAPH_SUPPORT_H
+#define TESTS_GRAPH_SUPPORT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/text.h"
+
+/* Runs `body` with a Work of its own. What it runs stands in a function of its own: nothing in it is clobbered by the
+ * escape. */
+static inline void with_work(void (*body)(Work *work, const void *argument), const void *argument) {
+    Work work;
+    work_init(&work, &system_allocator);
+    if (setjmp(work.escape) != 0) {
+        fail_msg("out of memory");
+    }
+    body(&work, argument);
+    work_free(&work);
+}
+
+/* `body` behind the first line. Null with diagnostics where it is wrong. */
+static inline Graph *parse_text(Work *work, const char *body) {
+    const char *text = arena_text(&work->keep, "stride0-graph 1\n%s", body);
+    return graph_parse_text(work, (Span){(const uint8_t *)text, strlen(text)}, STR("test"));
+}
+
+/* The same, where the text is right and the graph is sound. */
+static inline Graph *parse_sound(Work *work, const char *body) {
+    Graph *graph = parse_text(work, body);
+    if (graph == NULL || !graph_check(graph, work)) {
+        diags_print(&work->diags, "", stderr);
+        fail_msg("the graph of the test is wrong:\n%s", body);
+    }
+    return graph;
+}
+
+static inline ValueId find_value(const Graph *graph, const char *name) {
+    for (uint32_t v = 0; v < graph->value_count; v++) {
+        if (str_eq(graph->values[v].name, str_from(name))) {
+            return (ValueId){v};
+        }
+    }
+    fail_msg("no value '%s'", name);
+    return NO_VALUE;
+}
+
+static inline Value *value_of(const Graph *graph, const char *name) {
+    return graph_value(graph, find_value(graph, name));
+}
+
+/* Does some diagnostic say `text` in one of its parts? */
+static inline bool was_told(const Diags *diags, const char *text) {
+    char *all = NULL;
+    size_t length = 0;
+    FILE *memory = open_memstream(&all, &length);
+    diags_print(diags, "", memory);
+    fclose(memory);
+    bool found = strstr(all, text) != NULL;
+    free(all);
+    return found;
+}
+
+/* The graph in text form, in `work->keep`. */
+static inline const char *print_text(Work *work, const Graph *graph) {
+    char *all = NULL;
+    size_t length = 0;
+    FILE *memory = open_memstream(&all, &length);
+    graph_print_text(graph, &work->scratch, memory);
+    fclose(memory);
+    const char *kept = arena_str(&work->keep, (Str){all, length}).ptr;
+    free(all);
+    return kept;
+}
+
+#endif
