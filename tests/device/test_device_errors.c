@@ -1,0 +1,144 @@
+/* Proves that each kind of fault in a device file is told with its file, line, what was got and what was expected, and
+ * that all faults of a stage are told together. */
+#include "box.h"
+
+typedef struct {
+    size_t line;          /* replaced */
+    const char *put;      /* by this */
+    const char *place;    /* "box.ini:LINE", or "box.ini" */
+    const char *what;     /* part of it */
+    const char *got;      /* part; null: any */
+    const char *expected; /* part; null: any */
+    const char *hint;     /* part; null: any */
+    size_t put_bytes;     /* 0: strlen(put) */
+} Broken;
+
+static const Broken broken[] = {
+    /* the text */
+    {1, "# no section", "box.ini:2", "before the first section", "'name'", NULL, NULL, 0},
+    {1, "[device", "box.ini:1", "not closed", "'[device'", "[NAME]", NULL, 0},
+    {1, "[]", "box.ini:1", "not closed", "'[]'", "[NAME]", NULL, 0},
+    {1, "[device] x", "box.ini:1", "not closed", "'[device] x'", NULL, NULL, 0},
+    {2, "name box", "box.ini:2", "neither a key, a section nor a comment", "'name box'", "key = value", NULL, 0},
+    {2, "name: box", "box.ini:2", "neither a key, a section nor a comment", "'name: box'", "key = value", NULL, 0},
+    {2, "name =", "box.ini:2", "neither a key, a section nor a comment", "'name ='", "key = value", NULL, 0},
+    {2, "= box", "box.ini:2", "neither a key, a section nor a comment", "'= box'", "key = value", NULL, 0},
+    {6, "  align_bytes = 16 @ guide", "box.ini:6", "indented", "'align_bytes = 16 @ guide'", NULL, "one line", 0},
+    {6, "\talign_bytes = 16 @ guide", "box.ini:6", "indented", NULL, NULL, "one line", 0},
+    {5, "bytes = 16K @ guide ; page 3", "box.ini:5", "' ;' would cut", "page 3", NULL, "line of its own", 0},
+    {5, "bytes = 16K @ guide\nbytes = 8K @ guide", "box.ini:6", "stands twice", "'bytes'", NULL, "line 5", 0},
+    {7, "[memory local]", "box.ini:7", "stands twice", "'[memory local]'", NULL, "line 4", 0},
+    {7, "[memory  local]", "box.ini:7", "a memory stands twice", NULL, NULL, NULL, 0},
+    {2, "name = b\0x", "box.ini:2", "control character", "byte 0x00 in column 9", "printable", NULL, 10},
+    {2, "name = b\rx", "box.ini:2", "control character", "byte 0x0d in column 9", "printable", NULL, 0},
+    {2, "name = b\x1bx", "box.ini:2", "control character", "byte 0x1b in column 9", "printable", NULL, 0},
+    /* sections and keys */
+    {4, "[memory]", "box.ini:4", "unknown section", "'memory'", "memory local", "[memory far]", 0},
+    {4, "[memory lo/cal]", "box.ini:4", "not a name of a memory", "'lo/cal'", "letters", NULL, 0},
+    {10, "[contracts]", "box.ini:10", "unknown section", "'contracts'", "memory NAME", "[contract]", 0},
+    {10, "[Contract]", "box.ini:10", "unknown section", "'Contract'", "memory NAME", "[contract]", 0},
+    {6, "allign_bytes = 16 @ guide", "box.ini:6", "unknown key in [memory local]", "'allign_bytes'",
+     "bytes, align_bytes, lanes, banks", "'align_bytes'", 0},
+    {27, "bytes_per_cycle = 8 @ guide", "box.ini:27", "unknown key in [dma]", "'bytes_per_cycle'", "bytes_cycle",
+     "'bytes_cycle'", 0},
+    {2, "names = box", "box.ini:2", "unknown key in [device]", "'names'", "name, kind", "'name'", 0},
+    {2, "", "box.ini:1", "required key is missing", NULL, "[device] name", "docs/devices.md", 0},
+    {3, "", "box.ini:1", "required key is missing", NULL, "[device] kind", NULL, 0},
+    {5, "", "box.ini:4", "required key is missing", NULL, "[memory local] bytes", NULL, 0},
+    {9, "", "box.ini:7", "required key is missing", NULL, "[memory far] align_bytes", NULL, 0},
+    {12, "", "box.ini:10", "required key is missing", NULL, "[contract] weight", NULL, 0},
+    {17, "", "box.ini:14", "required key is missing", NULL, "[parameter] row", NULL, 0},
+    {33, "", "box.ini:26", "required key is missing", NULL, "[dma] channels", NULL, 0},
+    {4, "[memory near]", "box.ini", "has no memory 'local'", NULL, "[memory local]", NULL, 0},
+    {3, "kind = arena", "box.ini", "kind arena has no memory 'flash'", NULL, "[memory flash]", NULL, 0},
+    /* values */
+    {3, "kind = gpu", "box.ini:3", "[device] kind: unknown word", "'gpu'", "arena, scratchpad", NULL, 0},
+    {3, "kind = scratchpat", "box.ini:3", "[device] kind: unknown word", NULL, NULL, "'scratchpad'", 0},
+    {2, "name = my box", "box.ini:2", "not a name", "'my box'", "letters", NULL, 0},
+    {5, "bytes = 16K", "box.ini:5", "[memory local] bytes: the value has no source", "'16K'", "VALUE @ SOURCE", "cite",
+     0},
+    {5, "bytes = 16K @", "box.ini:5", "the value has no source", "'16K'", "VALUE @ SOURCE", NULL, 0},
+    {5, "bytes = @ guide", "box.ini:5", "no value stands before the source", "'@ guide'", "VALUE @ SOURCE", NULL, 0},
+    {5, "bytes = 16K @ assumed", "box.ini:5", "needs a reason", "'16K'", "assumed: REASON", NULL, 0},
+    {5, "bytes = 16K @ assumed:", "box.ini:5", "needs a reason", "'16K'", "assumed: REASON", NULL, 0},
+    {5, "bytes = 0 @ guide", "box.ini:5", "not a number in range", "'0'", "from 1 to", NULL, 0},
+    {5, "bytes = 16k @ guide", "box.ini:5", "not a number in range", "'16k'", "K, M, G", NULL, 0},
+    {5, "bytes = -1 @ guide", "box.ini:5", "not a number in range", "'-1'", "from 1 to", NULL, 0},
+    {5, "bytes = unbounded @ guide", "box.ini:5", "not a number in range", "'unbounded'", "from 1 to", NULL, 0},
+    {5, "bytes = 99999999999999999999 @ guide", "box.ini:5", "not a number in range", NULL, "from 1 to", NULL, 0},
+    {5, "bytes = 18014398509481984K @ guide", "box.ini:5", "not a number in range", NULL, "from 1 to", NULL, 0},
+    {8, "bytes = endless @ guide", "box.ini:8", "not a number in range", "'endless'", "'unbounded'", NULL, 0},
+    {6, "align_bytes = 0 @ guide", "box.ini:6", "not a number in range", "'0'", "from 1 to", NULL, 0},
+    {6, "align_bytes = 32K @ guide", "box.ini", "smaller than its alignment", "16384 bytes, aligned to 32768", NULL,
+     NULL, 0},
+    {6, "align_bytes = 16 @ guide\nlanes = 0 @ guide", "box.ini:7", "not a number in range", "'0'", NULL, NULL, 0},
+    {11, "activation = N H W Q @ guide", "box.ini:11", "wrong in column 7", "'N H W Q'", NULL, NULL, 0},
+    {11, "activation = N H W C%16 @ guide", "box.ini:11", "the contract is wrong", "'N H W C%16'", NULL, NULL, 0},
+    {15, "scalar = yes @ guide", "box.ini:15", "not a number in range", "'yes'", "or 'no'", NULL, 0},
+    {16, "channel = 0 @ guide", "box.ini:16", "not a number in range", "'0'", "or 'no'", NULL, 0},
+    {18, "full = 1 @ guide\nrecord_bits = 129 @ guide", "box.ini:19", "not a number in range", "'129'", "to 128", NULL,
+     0},
+    {20, "requantise = tflite @ guide", "box.ini:20", "unknown word", "'tflite'", "tflite-double", "'tflite-double'",
+     0},
+    {20, "requantise = onnx @ guide\ndtypes = int8 int9 @ guide", "box.ini:21", "unknown dtype 'int9'", "'int8 int9'",
+     "uint8", "'int8'", 0},
+    {20, "requantise = onnx @ guide\ndtypes = string @ guide", "box.ini:21", "unknown dtype 'string'", NULL, NULL, NULL,
+     0},
+    {27, "bytes_cycle = 0 @ guide", "box.ini:27", "not a number in range", "'0'", "from 1 to", NULL, 0},
+    {30, "min_bytes = 128K @ guide", "box.ini", "min_bytes is larger than max_bytes", "131072 and 65536", NULL, NULL,
+     0},
+    {32, "align_bytes = 128K @ guide", "box.ini", "align_bytes is larger than max_bytes", "131072 and 65536", NULL,
+     NULL, 0},
+};
+
+static bool is_told(const Diags *diags, const Broken *row) {
+    for (const Diag *diag = diags->first; diag != NULL; diag = diag->next) {
+        const DiagText *text = &diag->text;
+        if (diag->kind == DIAG_ERROR && text->place != NULL && strcmp(text->place, row->place) == 0 &&
+            has_part(text->what, row->what) && has_part(text->got, row->got) &&
+            has_part(text->expected, row->expected) && has_part(text->hint, row->hint)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void check_broken(Work *work, const void *arg) {
+    static char text[TEXT_BYTES];
+    const Broken *row = arg;
+    size_t put_bytes = row->put_bytes > 0 ? row->put_bytes : strlen(row->put);
+    const Device *device = parse_copy(work, text, write_text(text, row->line, row->put, put_bytes, "\n"));
+    if (device != NULL || !is_told(&work->diags, row)) {
+        print_message("line %zu: %s\n", row->line, row->put);
+        diags_print(&work->diags, "", stderr);
+        fail_msg("expected %s: %s", row->place, row->what);
+    }
+}
+
+static void faults_are_told_with_their_line(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof broken / sizeof broken[0]; i++) {
+        in_work(check_broken, &broken[i]);
+    }
+}
+
+static void check_three_faults(Work *work, const void *row) {
+    (void)row;
+    static char text[TEXT_BYTES];
+    static const char put[] = "bytes = 0 @ guide\nalign = 1 @ guide\nbanks = x @ guide";
+    assert_null(parse_copy(work, text, write_text(text, 5, put, sizeof put - 1, "\n")));
+    assert_int_equal(work->diags.count[DIAG_ERROR], 3);
+}
+
+static void all_faults_are_told(void **state) {
+    (void)state;
+    in_work(check_three_faults, NULL);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(faults_are_told_with_their_line),
+        cmocka_unit_test(all_faults_are_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
