@@ -105,9 +105,11 @@ static bool place_item(Greedy *greedy, size_t index) {
 
 bool greedy_place(Greedy *greedy, const size_t *order, uint64_t highest) {
     overlap_reset(&greedy->overlap);
+    greedy->work += greedy->pack->count / 8; /* the reset, in visits that take as long */
     greedy->height = 0;
     for (size_t i = 0; i < greedy->pack->count; i++) {
         if (!place_item(greedy, order[i]) || greedy->height > highest) {
+            greedy->stuck = i;
             return false;
         }
     }

@@ -15,11 +15,11 @@ typedef struct {
     uint64_t first, last; /* steps, half-open */
     uint64_t size;        /* bytes, a multiple of the unit */
     uint64_t align;       /* bytes, a multiple of the unit */
-    size_t source;        /* its index among the caller's buffers */
+    PlaceBuffer *source;  /* the caller's */
 } PackItem;
 
 typedef struct {
-    PackItem *item; /* by first, last, size, align */
+    PackItem *item; /* by first, last, size, align, then by the caller's size and align */
     size_t count;
 } Pack;
 
@@ -70,6 +70,7 @@ typedef struct {
     Block *block, *spare;
     uint64_t *offset; /* out: of each item */
     uint64_t height;  /* out: bytes */
+    size_t stuck;     /* out: where in the order it was given up */
     uint64_t work;    /* items visited since greedy_init: what a search stops by */
 } Greedy;
 

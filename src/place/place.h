@@ -24,17 +24,16 @@ typedef struct {
 typedef struct {
     PlaceBuffer *buffer; /* count of them */
     size_t count;
-    uint64_t align_bytes; /* at least 1: the memory's allocation unit. Offsets are multiples of it too, ends round up to
-                             it */
+    uint64_t align_bytes; /* at least 1, the memory's allocation unit: offsets are multiples of it, ends round up */
     uint64_t height;      /* out: max of roundup(offset + size, align_bytes) */
     uint64_t bound;       /* out: no placement is lower */
-    const char *method;   /* out: the order that won: size, area, lifetime, first, conflict, pressure */
+    const char *method;   /* out: the order that won: size, area, lifetime, first, conflict, pressure, repair */
 } PlaceProblem;
 
-/* Offsets for all buffers: the lowest of several greedy orders. Writes offset of each buffer, height, bound, method.
- * Stops at the first order that reaches the bound, and begins no further order when a fixed amount of work is done.
- * False with nothing written where a height, or an alignment in whole units, does not fit 64 bits.
- * cost    O(n log n + n k), k the buffers live at once
+/* Offsets for all buffers: the lowest of several greedy orders and a short repair. Writes offset of each buffer,
+ * height, bound, method. Ends where the bound is reached or a fixed amount of work is done; the first order is always
+ * finished. False with nothing written where a height, or an alignment in whole units, does not fit 64 bits.
+ * cost    O(n log n + n k log n), k the buffers that share a step with one
  * source  Pisarchyk & Lee 2020 (arXiv 2001.03288), greedy by size */
 bool place_solve(PlaceProblem *problem, Work *work);
 

@@ -1,13 +1,18 @@
-/* The packer's one page: canonical order, bound, greedy orders until one reaches the bound, the lowest kept. */
+/* The packer's one page: canonical order, bound, greedy orders, repair of the best; it ends when one reaches the
+ * bound. Work is counted in items visited, so that the answer is the same on every machine. */
 #include "place/pack.h"
 
 #include "base/checked.h"
 #include "base/fault.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Items visited after which no further order is begun. */
 static const uint64_t MOST_WORK = 20000000;
+
+/* Items visited in repair: milliseconds. */
+static const uint64_t REPAIR_WORK = 200000;
 
 static int compare_u64(uint64_t a, uint64_t b) {
     return a < b ? -1 : a > b;
@@ -20,7 +25,9 @@ static int compare_items(const void *left, const void *right) {
     order = order != 0 ? order : compare_u64(a->last, b->last);
     order = order != 0 ? order : compare_u64(a->size, b->size);
     order = order != 0 ? order : compare_u64(a->align, b->align);
-    return order != 0 ? order : compare_u64(a->source, b->source);
+    order = order != 0 ? order : compare_u64(a->source->size, b->source->size);
+    order = order != 0 ? order : compare_u64(a->source->align, b->source->align);
+    return order != 0 ? order : (a->source > b->source) - (a->source < b->source);
 }
 
 size_t pack_started_before(const Pack *pack, uint64_t step) {
@@ -51,10 +58,10 @@ static bool common_multiple(uint64_t a, uint64_t b, uint64_t *multiple) {
 static bool pack_init(Pack *pack, const PlaceProblem *problem, Arena *scratch) {
     *pack = (Pack){arena_array(scratch, PackItem, problem->count), problem->count};
     for (size_t i = 0; i < pack->count; i++) {
-        const PlaceBuffer *buffer = &problem->buffer[i];
+        PlaceBuffer *buffer = &problem->buffer[i];
         CHECK(buffer->size > 0 && buffer->align > 0 && buffer->first < buffer->last);
         PackItem *item = &pack->item[i];
-        *item = (PackItem){.first = buffer->first, .last = buffer->last, .source = i};
+        *item = (PackItem){.first = buffer->first, .last = buffer->last, .source = buffer};
         if (!checked_round_up(buffer->size, problem->align_bytes, &item->size) ||
             !common_multiple(buffer->align, problem->align_bytes, &item->align)) {
             return false;
@@ -66,9 +73,55 @@ static bool pack_init(Pack *pack, const PlaceProblem *problem, Arena *scratch) {
     return true;
 }
 
-static void keep_offsets(PlaceProblem *problem, const Greedy *greedy) {
+/* The lowest placement so far. */
+typedef struct {
+    Greedy *greedy;
+    uint64_t bound, height;
+    const char *method; /* null: none yet */
+} Best;
+
+/* Places in the sequence `order`; keeps what is lower than all before. */
+static bool try_order(Best *best, const size_t *order, const char *method) {
+    Greedy *greedy = best->greedy;
+    uint64_t highest = best->method == NULL ? UINT64_MAX : best->height - 1;
+    if (!greedy_place(greedy, order, highest)) {
+        return false;
+    }
     for (size_t i = 0; i < greedy->pack->count; i++) {
-        problem->buffer[greedy->pack->item[i].source].offset = greedy->offset[i];
+        greedy->pack->item[i].source->offset = greedy->offset[i];
+    }
+    best->height = greedy->height;
+    best->method = method;
+    return true;
+}
+
+static bool is_optimal(const Best *best) {
+    return best->method != NULL && best->height == best->bound;
+}
+
+/* Moves what stands at `from` forward to `to`. */
+static void promote(size_t *order, size_t from, size_t to) {
+    size_t item = order[from];
+    memmove(&order[to + 1], &order[to], (from - to) * sizeof *order);
+    order[to] = item;
+}
+
+/* A fixed sequence of numbers without pattern (a linear congruential generator, its upper half). */
+static size_t draw_below(uint64_t *state, size_t limit) {
+    *state = *state * 6364136223846793005U + 1442695040888963407U;
+    return (size_t)((*state >> 32) % limit);
+}
+
+/* Repair: the item that ends too high goes somewhere into the front half of those before it, and greedy runs again.
+ * The place is drawn, as any fixed rule falls into a cycle. It is never the first item: alone, none is too high.
+ * source  squeaky wheel optimisation, Joslin & Clements 1999 (JAIR 10) */
+static void repair(Best *best, size_t *order, uint64_t most_work) {
+    Greedy *greedy = best->greedy;
+    uint64_t state = 0;
+    while (!is_optimal(best) && greedy->work < most_work) {
+        if (!try_order(best, order, "repair")) {
+            promote(order, greedy->stuck, draw_below(&state, greedy->stuck / 2 + 1));
+        }
     }
 }
 
@@ -81,24 +134,18 @@ bool place_solve(PlaceProblem *problem, Work *work) {
     }
     Greedy greedy;
     greedy_init(&greedy, &pack, &work->scratch);
-    const char *method = NULL;
-    uint64_t highest = UINT64_MAX; /* that is worth having */
-    for (OrderKind kind = 0; kind < ORDER_COUNT && greedy.work < MOST_WORK; kind++) {
-        if (!greedy_place(&greedy, order_items(&pack, kind, &work->scratch), highest)) {
-            continue;
-        }
-        keep_offsets(problem, &greedy);
-        problem->height = greedy.height;
-        method = order_name(kind);
-        if (greedy.height == bound) {
-            break;
-        }
-        highest = greedy.height - 1;
+    Best best = {.greedy = &greedy, .bound = bound};
+    size_t *best_order = NULL;
+    for (OrderKind kind = 0; kind < ORDER_COUNT && !is_optimal(&best) && greedy.work < MOST_WORK; kind++) {
+        size_t *order = order_items(&pack, kind, &work->scratch);
+        best_order = try_order(&best, order, order_name(kind)) ? order : best_order;
     }
-    if (method == NULL) {
+    if (best_order == NULL) {
         return false;
     }
+    repair(&best, best_order, greedy.work + REPAIR_WORK);
+    problem->height = best.height;
     problem->bound = bound;
-    problem->method = method;
+    problem->method = best.method;
     return true;
 }
