@@ -1,4 +1,4 @@
-/* Operators: look-ups in the table of ops.def.
+/* Operators: look-ups in the table of ops.def and the further names of op_alias.def.
  *
  * Finding by name goes through an array of name lengths first: a scan of a few hundred bytes leaves a dozen rows whose
  * text is compared, which needs no index to build and none to keep. */
@@ -20,6 +20,28 @@ static const uint8_t name_len[OP_COUNT] = {
 #undef OP
 };
 
+static const struct {
+    const char *domain, *name;
+    OpId op;
+} aliases[] = {
+#define ALIAS(domain, name, id) {domain, name, OP_##id},
+#define TFLITE_ALIAS(builtin, id)
+#include "graph/op_alias.def"
+#undef ALIAS
+#undef TFLITE_ALIAS
+};
+
+static const struct {
+    int32_t builtin;
+    OpId op;
+} tflite_aliases[] = {
+#define ALIAS(domain, name, id)
+#define TFLITE_ALIAS(builtin, id) {builtin, OP_##id},
+#include "graph/op_alias.def"
+#undef ALIAS
+#undef TFLITE_ALIAS
+};
+
 const OpInfo *op_info(OpId op) {
     return &table[op];
 }
@@ -34,6 +56,11 @@ OpId op_find(Str domain, Str name) {
             return (OpId)op;
         }
     }
+    for (size_t k = 0; k < sizeof aliases / sizeof aliases[0]; k++) {
+        if (str_eq(str_from(aliases[k].name), name) && str_eq(str_from(aliases[k].domain), domain)) {
+            return aliases[k].op;
+        }
+    }
     return OP_NONE;
 }
 
@@ -41,6 +68,11 @@ OpId op_find_tflite(int64_t builtin) {
     for (int op = OP_NONE + 1; builtin >= 0 && op < OP_COUNT; op++) {
         if (table[op].tflite == builtin) {
             return (OpId)op;
+        }
+    }
+    for (size_t k = 0; k < sizeof tflite_aliases / sizeof tflite_aliases[0]; k++) {
+        if (tflite_aliases[k].builtin == builtin) {
+            return tflite_aliases[k].op;
         }
     }
     return OP_NONE;
