@@ -9,8 +9,9 @@
 SHARED := $(abspath $(or $(SHARED),$(wildcard ../shared)))
 MODEL  ?= $(firstword $(wildcard examples/*.tflite examples/*.onnx))
 DEVICE ?= mcu-cm
+WERROR ?= OFF
 
-configure = cmake --preset release --log-level=WARNING -DS0_SHARED="$(SHARED)"
+configure = cmake --preset release --log-level=WARNING -DS0_SHARED="$(SHARED)" -DS0_WERROR=$(WERROR)
 compile   = cmake --build build
 
 .PHONY: build test demo bench format clean
