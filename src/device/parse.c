@@ -1,4 +1,5 @@
-/* From INI entries to a Device: one table says what each key is; what the table can't say is checked at the end.
+/* From INI entries to a Device: a table (field.c) says what each key is; what the table can't say is checked at the
+ * end.
  *
  *     device_ini_read      text -> sections and entries with lines
  *     read_sections        the sections exist; memories get their place
@@ -7,87 +8,12 @@
  *     check_together       what holds between values: memories of the kind, DMA limits
  *
  * All faults of one stage are told; a stage with faults ends the reading. */
-#include "base/checked.h"
 #include "base/fault.h"
+#include "device/field.h"
 #include "device/nearest.h"
-#include "device/value.h"
 
 #include <inttypes.h>
-#include <stddef.h>
 #include <string.h>
-
-typedef enum {
-    VALUE_NAME,
-    VALUE_KIND,
-    VALUE_CAPACITY,
-    VALUE_COUNT,
-    VALUE_COST,
-    VALUE_BITS,
-    VALUE_CONTRACT,
-    VALUE_FORM,
-    VALUE_DTYPES,
-    VALUE_REQUANTISE,
-} ValueKind;
-
-typedef enum {
-    NEED_ALWAYS,
-    NEED_NEVER,
-    NEED_SECTION, /* where the section stands, and on every scratchpad */
-} Need;
-
-typedef struct {
-    const char *section; /* "memory" stands for every [memory NAME] */
-    const char *key;
-    ValueKind kind;
-    Need need;
-    size_t offset; /* of the target in Device, for memories in DeviceMemory */
-    DeviceRange range;
-} Field;
-
-#define AT(member)        offsetof(Device, member)
-#define AT_MEMORY(member) offsetof(DeviceMemory, member)
-#define BYTES(least)                                                                                                   \
-    { least, (uint64_t)1 << 40, true }
-#define COUNT(least, most)                                                                                             \
-    { least, most, false }
-
-static const Field fields[] = {
-    {"device", "name", VALUE_NAME, NEED_ALWAYS, AT(name), COUNT(0, 0)},
-    {"device", "kind", VALUE_KIND, NEED_ALWAYS, AT(kind), COUNT(0, 0)},
-
-    {"memory", "bytes", VALUE_CAPACITY, NEED_ALWAYS, AT_MEMORY(bytes), BYTES(1)},
-    {"memory", "align_bytes", VALUE_COUNT, NEED_ALWAYS, AT_MEMORY(align_bytes), {1, 1 << 20, true}},
-    {"memory", "lanes", VALUE_COUNT, NEED_NEVER, AT_MEMORY(lanes), COUNT(1, 65536)},
-    {"memory", "banks", VALUE_COUNT, NEED_NEVER, AT_MEMORY(banks), COUNT(1, 65536)},
-
-    {"contract", "activation", VALUE_CONTRACT, NEED_ALWAYS, AT(contract[ROLE_ACTIVATION]), COUNT(0, 0)},
-    {"contract", "weight", VALUE_CONTRACT, NEED_ALWAYS, AT(contract[ROLE_WEIGHT]), COUNT(0, 0)},
-    {"contract", "parameter", VALUE_CONTRACT, NEED_ALWAYS, AT(contract[ROLE_PARAMETER]), COUNT(0, 0)},
-
-    {"parameter", "scalar", VALUE_FORM, NEED_ALWAYS, AT(form[FORM_SCALAR]), COUNT(0, 0)},
-    {"parameter", "channel", VALUE_FORM, NEED_ALWAYS, AT(form[FORM_CHANNEL]), COUNT(0, 0)},
-    {"parameter", "row", VALUE_FORM, NEED_ALWAYS, AT(form[FORM_ROW]), COUNT(0, 0)},
-    {"parameter", "full", VALUE_FORM, NEED_ALWAYS, AT(form[FORM_FULL]), COUNT(0, 0)},
-    {"parameter", "record_bits", VALUE_BITS, NEED_NEVER, AT(record_bits), COUNT(0, 128)},
-
-    {"engine", "dtypes", VALUE_DTYPES, NEED_NEVER, AT(dtypes), COUNT(0, 0)},
-    {"engine", "requantise", VALUE_REQUANTISE, NEED_ALWAYS, AT(requantise), COUNT(0, 0)},
-    {"engine", "vector_bytes_cycle", VALUE_COST, NEED_ALWAYS, AT(vector_bytes_cycle), COUNT(1, 1 << 20)},
-    {"engine", "mac_cycle", VALUE_COST, NEED_ALWAYS, AT(mac_cycle), COUNT(1, 1 << 24)},
-    {"engine", "issue_cycles", VALUE_COST, NEED_ALWAYS, AT(issue_cycles), COUNT(0, 1 << 20)},
-    {"engine", "descriptor_cycles", VALUE_COST, NEED_ALWAYS, AT(descriptor_cycles), COUNT(0, 1 << 20)},
-    {"engine", "sync_cycles", VALUE_COST, NEED_ALWAYS, AT(sync_cycles), COUNT(0, 1 << 20)},
-
-    {"dma", "bytes_cycle", VALUE_COST, NEED_SECTION, AT(dma_bytes_cycle), COUNT(1, 1 << 20)},
-    {"dma", "setup_cycles", VALUE_COST, NEED_SECTION, AT(dma_setup_cycles), COUNT(0, 1 << 20)},
-    {"dma", "burst_bytes", VALUE_COST, NEED_SECTION, AT(dma_burst_bytes), BYTES(1)},
-    {"dma", "min_bytes", VALUE_COST, NEED_SECTION, AT(dma_min_bytes), BYTES(1)},
-    {"dma", "max_bytes", VALUE_COST, NEED_SECTION, AT(dma_max_bytes), BYTES(1)},
-    {"dma", "align_bytes", VALUE_COST, NEED_SECTION, AT(dma_align_bytes), BYTES(1)},
-    {"dma", "channels", VALUE_COST, NEED_SECTION, AT(dma_channels), COUNT(1, 1024)},
-};
-
-enum { FIELD_COUNT = sizeof fields / sizeof fields[0] };
 
 static const char *const kind_names[] = {[DEVICE_ARENA] = "arena", [DEVICE_SCRATCHPAD] = "scratchpad"};
 static const char *const requantise_names[] = {"tflite-double", "tflite-single", "onnx", "half-away"};
@@ -102,7 +28,7 @@ typedef struct {
     DeviceFact *fact;
     const char *table[DEVICE_INI_MAX_SECTIONS];    /* Field.section of each section; null where unknown */
     DeviceMemory *memory[DEVICE_INI_MAX_SECTIONS]; /* where the section is a memory */
-    bool seen[DEVICE_INI_MAX_SECTIONS][FIELD_COUNT];
+    bool seen[DEVICE_INI_MAX_SECTIONS][DEVICE_FIELD_COUNT];
 } Reader;
 
 const char *device_kind_name(DeviceKind kind) {
@@ -159,9 +85,10 @@ static bool read_section(Reader *reader, uint32_t index) {
     if (str_starts(name, memory)) {
         return read_memory_section(reader, index, str_trim((Str){name.ptr + memory.len, name.len - memory.len}));
     }
-    for (size_t i = 0; i < FIELD_COUNT && reader->table[index] == NULL; i++) {
-        bool is_it = strcmp(fields[i].section, "memory") != 0 && str_eq(name, str_from(fields[i].section));
-        reader->table[index] = is_it ? fields[i].section : NULL;
+    for (size_t i = 0; i < DEVICE_FIELD_COUNT && reader->table[index] == NULL; i++) {
+        bool is_it =
+            strcmp(device_fields[i].section, "memory") != 0 && str_eq(name, str_from(device_fields[i].section));
+        reader->table[index] = is_it ? device_fields[i].section : NULL;
     }
     return reader->table[index] != NULL || section_error(reader, &reader->ini->section[index]);
 }
@@ -177,12 +104,12 @@ static bool read_sections(Reader *reader) {
 /* ---- Entries */
 
 static bool key_error(Reader *reader, const DeviceIniEntry *entry, const char *table) {
-    const char *key[FIELD_COUNT];
+    const char *key[DEVICE_FIELD_COUNT];
     size_t count = 0;
     Arena *arena = &reader->work->keep;
-    for (size_t i = 0; i < FIELD_COUNT; i++) {
-        if (strcmp(fields[i].section, table) == 0) {
-            key[count++] = fields[i].key;
+    for (size_t i = 0; i < DEVICE_FIELD_COUNT; i++) {
+        if (strcmp(device_fields[i].section, table) == 0) {
+            key[count++] = device_fields[i].key;
         }
     }
     const char *nearest = device_nearest(entry->key, key, count);
@@ -207,18 +134,19 @@ static bool store_cost(const DeviceValue *value, DeviceRange range, DeviceCost *
     return device_value_number(value, range, &cost->value);
 }
 
-static bool store_word(const DeviceValue *value, const Field *field, void *target) {
-    bool is_kind = field->kind == VALUE_KIND;
+static bool store_kind(const DeviceValue *value, DeviceKind *kind) {
     uint32_t index = 0;
-    if (!device_value_word(value, is_kind ? kind_names : requantise_names, is_kind ? 2 : 4, &index)) {
-        return false;
-    }
-    if (is_kind) {
-        *(DeviceKind *)target = (DeviceKind)index;
-    } else {
-        *(Str *)target = str_from(requantise_names[index]);
-    }
-    return true;
+    bool is_known = device_value_word(value, kind_names, sizeof kind_names / sizeof kind_names[0], &index);
+    *kind = (DeviceKind)index;
+    return is_known;
+}
+
+static bool store_requantise(const DeviceValue *value, Str *id) {
+    uint32_t index = 0;
+    bool is_known =
+        device_value_word(value, requantise_names, sizeof requantise_names / sizeof requantise_names[0], &index);
+    *id = str_from(requantise_names[index]);
+    return is_known;
 }
 
 static bool store_bits(const DeviceValue *value, DeviceRange range, uint32_t *bits) {
@@ -228,27 +156,28 @@ static bool store_bits(const DeviceValue *value, DeviceRange range, uint32_t *bi
     return is_number;
 }
 
-static bool store(const DeviceValue *value, const Field *field, void *base) {
+static bool store(const DeviceValue *value, const DeviceField *field, void *base) {
     void *target = (char *)base + field->offset;
     switch (field->kind) {
-    case VALUE_NAME:
+    case FIELD_NAME:
         return device_value_name(value, target);
-    case VALUE_KIND:
-    case VALUE_REQUANTISE:
-        return store_word(value, field, target);
-    case VALUE_CAPACITY:
+    case FIELD_KIND:
+        return store_kind(value, target);
+    case FIELD_REQUANTISE:
+        return store_requantise(value, target);
+    case FIELD_CAPACITY:
         return store_capacity(value, field->range, base);
-    case VALUE_COUNT:
+    case FIELD_NUMBER:
         return device_value_number(value, field->range, target);
-    case VALUE_COST:
+    case FIELD_COST:
         return store_cost(value, field->range, target);
-    case VALUE_BITS:
+    case FIELD_BITS:
         return store_bits(value, field->range, target);
-    case VALUE_CONTRACT:
+    case FIELD_CONTRACT:
         return device_value_contract(value, target);
-    case VALUE_FORM:
+    case FIELD_FORM:
         return device_value_form(value, target);
-    case VALUE_DTYPES:
+    case FIELD_DTYPES:
         return device_value_dtypes(value, target);
     }
     fault(__FILE__, __LINE__, "every kind of value has a reader");
@@ -263,14 +192,14 @@ static void keep_fact(Reader *reader, const DeviceValue *value) {
                                                               .line = value->entry->line};
 }
 
-static bool read_field(Reader *reader, const DeviceIniEntry *entry, const Field *field) {
+static bool read_field(Reader *reader, const DeviceIniEntry *entry, const DeviceField *field) {
     DeviceValue value = {.work = reader->work,
                          .file = reader->file,
                          .section = reader->ini->section[entry->section].name,
                          .entry = entry,
                          .text = entry->value};
     DeviceMemory *memory = reader->memory[entry->section];
-    bool has_source = field->kind != VALUE_NAME && field->kind != VALUE_KIND;
+    bool has_source = field->kind != FIELD_NAME && field->kind != FIELD_KIND;
     if (has_source && !device_value_split(&value)) {
         return false;
     }
@@ -285,10 +214,10 @@ static bool read_field(Reader *reader, const DeviceIniEntry *entry, const Field 
 
 static bool read_entry(Reader *reader, const DeviceIniEntry *entry) {
     const char *table = reader->table[entry->section];
-    for (size_t i = 0; i < FIELD_COUNT; i++) {
-        if (strcmp(fields[i].section, table) == 0 && str_eq(entry->key, str_from(fields[i].key))) {
+    for (size_t i = 0; i < DEVICE_FIELD_COUNT; i++) {
+        if (strcmp(device_fields[i].section, table) == 0 && str_eq(entry->key, str_from(device_fields[i].key))) {
             reader->seen[entry->section][i] = true;
-            return read_field(reader, entry, &fields[i]);
+            return read_field(reader, entry, &device_fields[i]);
         }
     }
     return key_error(reader, entry, table);
@@ -315,13 +244,13 @@ static bool missing_key(Reader *reader, uint32_t line, const char *section, cons
                                  .hint = "docs/devices.md says what each key means"});
 }
 
-static bool is_needed(const Reader *reader, const Field *field, bool has_section) {
+static bool is_needed(const Reader *reader, const DeviceField *field, bool has_section) {
     return field->need == NEED_ALWAYS ||
            (field->need == NEED_SECTION && (has_section || reader->device->kind == DEVICE_SCRATCHPAD));
 }
 
 static bool check_field(Reader *reader, size_t k) {
-    const Field *field = &fields[k];
+    const DeviceField *field = &device_fields[k];
     bool is_memory = strcmp(field->section, "memory") == 0;
     bool all = true;
     bool has_section = false;
@@ -342,7 +271,7 @@ static bool check_field(Reader *reader, size_t k) {
 
 static bool check_present(Reader *reader) {
     bool all = true;
-    for (size_t k = 0; k < FIELD_COUNT; k++) {
+    for (size_t k = 0; k < DEVICE_FIELD_COUNT; k++) {
         all = check_field(reader, k) && all;
     }
     return all;

@@ -1,0 +1,49 @@
+/* The keys of a device file: the table. docs/devices.md says what they mean. */
+#include "device/field.h"
+
+#include <stddef.h>
+
+#define AT(member)        offsetof(Device, member)
+#define AT_MEMORY(member) offsetof(DeviceMemory, member)
+#define BYTES(least)                                                                                                   \
+    { least, (uint64_t)1 << 40, true }
+#define COUNT(least, most)                                                                                             \
+    { least, most, false }
+
+const DeviceField device_fields[DEVICE_FIELD_COUNT] = {
+    {"device", "name", FIELD_NAME, NEED_ALWAYS, AT(name), COUNT(0, 0)},
+    {"device", "kind", FIELD_KIND, NEED_ALWAYS, AT(kind), COUNT(0, 0)},
+
+    {"memory", "bytes", FIELD_CAPACITY, NEED_ALWAYS, AT_MEMORY(bytes), BYTES(1)},
+    {"memory", "align_bytes", FIELD_NUMBER, NEED_ALWAYS, AT_MEMORY(align_bytes), {1, 1 << 20, true}},
+    {"memory", "lanes", FIELD_NUMBER, NEED_NEVER, AT_MEMORY(lanes), COUNT(1, 65536)},
+    {"memory", "banks", FIELD_NUMBER, NEED_NEVER, AT_MEMORY(banks), COUNT(1, 65536)},
+
+    {"contract", "activation", FIELD_CONTRACT, NEED_ALWAYS, AT(contract[ROLE_ACTIVATION]), COUNT(0, 0)},
+    {"contract", "weight", FIELD_CONTRACT, NEED_ALWAYS, AT(contract[ROLE_WEIGHT]), COUNT(0, 0)},
+    {"contract", "parameter", FIELD_CONTRACT, NEED_ALWAYS, AT(contract[ROLE_PARAMETER]), COUNT(0, 0)},
+
+    {"parameter", "scalar", FIELD_FORM, NEED_ALWAYS, AT(form[FORM_SCALAR]), COUNT(0, 0)},
+    {"parameter", "channel", FIELD_FORM, NEED_ALWAYS, AT(form[FORM_CHANNEL]), COUNT(0, 0)},
+    {"parameter", "row", FIELD_FORM, NEED_ALWAYS, AT(form[FORM_ROW]), COUNT(0, 0)},
+    {"parameter", "full", FIELD_FORM, NEED_ALWAYS, AT(form[FORM_FULL]), COUNT(0, 0)},
+    {"parameter", "record_bits", FIELD_BITS, NEED_NEVER, AT(record_bits), COUNT(0, 128)},
+
+    {"engine", "dtypes", FIELD_DTYPES, NEED_NEVER, AT(dtypes), COUNT(0, 0)},
+    {"engine", "requantise", FIELD_REQUANTISE, NEED_ALWAYS, AT(requantise), COUNT(0, 0)},
+    {"engine", "vector_bytes_cycle", FIELD_COST, NEED_ALWAYS, AT(vector_bytes_cycle), COUNT(1, 1 << 20)},
+    {"engine", "mac_cycle", FIELD_COST, NEED_ALWAYS, AT(mac_cycle), COUNT(1, 1 << 24)},
+    {"engine", "issue_cycles", FIELD_COST, NEED_ALWAYS, AT(issue_cycles), COUNT(0, 1 << 20)},
+    {"engine", "descriptor_cycles", FIELD_COST, NEED_ALWAYS, AT(descriptor_cycles), COUNT(0, 1 << 20)},
+    {"engine", "sync_cycles", FIELD_COST, NEED_ALWAYS, AT(sync_cycles), COUNT(0, 1 << 20)},
+
+    {"dma", "bytes_cycle", FIELD_COST, NEED_SECTION, AT(dma_bytes_cycle), COUNT(1, 1 << 20)},
+    {"dma", "setup_cycles", FIELD_COST, NEED_SECTION, AT(dma_setup_cycles), COUNT(0, 1 << 20)},
+    {"dma", "burst_bytes", FIELD_COST, NEED_SECTION, AT(dma_burst_bytes), BYTES(1)},
+    {"dma", "min_bytes", FIELD_COST, NEED_SECTION, AT(dma_min_bytes), BYTES(1)},
+    {"dma", "max_bytes", FIELD_COST, NEED_SECTION, AT(dma_max_bytes), BYTES(1)},
+    {"dma", "align_bytes", FIELD_COST, NEED_SECTION, AT(dma_align_bytes), BYTES(1)},
+    {"dma", "channels", FIELD_COST, NEED_SECTION, AT(dma_channels), COUNT(1, 1024)},
+};
+
+_Static_assert(sizeof device_fields / sizeof device_fields[0] == DEVICE_FIELD_COUNT, "the count is the table's");
