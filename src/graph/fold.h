@@ -1,0 +1,37 @@
+/* Constants that follow from constants: folding a node, and reading a constant's elements.
+ *
+ * A folded output is a rule over stored bytes (Const): element-wise operators are evaluated on the stored elements
+ * only, so what repeats goes on repeating and costs nothing. Bytes are computed where at most FOLD_MAX_ELEMS elements
+ * are stored; past that, and for what is not evaluated here, the output is constant with is_known false. */
+#ifndef S0_GRAPH_FOLD_H
+#define S0_GRAPH_FOLD_H
+
+#include "graph/graph.h"
+
+enum { FOLD_MAX_ELEMS = 4096 };
+
+typedef struct {
+    uint32_t count;
+    const int64_t *at;
+} Ints;
+
+typedef struct {
+    uint32_t count;
+    const double *at;
+} Floats;
+
+/* All elements of a known constant of an integer or bool type, row-major. False where it is not one, or has more than
+ * FOLD_MAX_ELEMS. */
+bool const_ints(const Value *value, Arena *arena, Ints *ints);
+bool const_floats(const Value *value, Arena *arena, Floats *floats);  /* float32 and float64 */
+bool const_numbers(const Value *value, Arena *arena, Floats *floats); /* any of them, as double */
+
+/* The axes [first, last) that a Shape operator lists: attributes start and end, counted from 0 and clamped. */
+void shape_window(const Node *node, uint32_t rank, int64_t *first, int64_t *last);
+
+/* needs   shapes and dtypes of the node's inputs and outputs
+ * Makes the outputs constants where the node's inputs are (or its input's shape decides: Shape, Size), and sets
+ * is_constant. Operators that are impure, opaque or call blocks never fold. */
+void fold_node(Graph *graph, Work *work, Node *node);
+
+#endif

@@ -1,0 +1,317 @@
+/* Operators that move, join, repeat or reduce small constants, and those that generate them.
+ *
+ * The shapes were inferred, so attributes and axes are known to be sound; indices inside data are not, and are checked.
+ */
+#include "graph/fold_move.h"
+
+static bool load(const Fold *fold, uint32_t k, Tensor *tensor) {
+    const Value *value = node_input(fold->graph, fold->node, k);
+    return value != NULL && tensor_load(value, fold->scratch, tensor);
+}
+
+/* An attribute, or a constant input; the empty list where neither is there. */
+static bool ints_of(const Fold *fold, const char *name, uint32_t k, Ints *ints) {
+    const Attr *attr = node_attr(fold->node, name);
+    const Value *value = node_input(fold->graph, fold->node, k);
+    *ints = (Ints){0, NULL};
+    if (attr != NULL && (attr->kind == ATTR_INTS || attr->kind == ATTR_INT)) {
+        *ints = attr->kind == ATTR_INT ? (Ints){1, &attr->i} : (Ints){attr->count, attr->ints};
+        return true;
+    }
+    return value == NULL || const_ints(value, fold->scratch, ints);
+}
+
+static int64_t counted(int64_t axis, uint32_t rank) {
+    return axis < 0 ? axis + rank : axis;
+}
+
+/* The axis of attribute `axis`, or `absent`; of a tensor of `rank` axes. False where there is none. */
+static bool axis_of(const Fold *fold, int64_t absent, uint32_t rank, uint32_t *axis) {
+    int64_t k = counted(node_int(fold->node, "axis", absent), rank);
+    *axis = (uint32_t)k;
+    return k >= 0 && k < rank;
+}
+
+static bool fold_transpose(const Fold *fold, Tensor *out) {
+    Tensor x;
+    Ints perm;
+    int64_t from[SHAPE_MAX_RANK], stride[SHAPE_MAX_RANK];
+    if (!load(fold, 0, &x) || !ints_of(fold, "perm", 1, &perm)) {
+        return false;
+    }
+    shape_strides(&x.shape, from);
+    for (uint32_t axis = 0; axis < x.shape.rank; axis++) {
+        stride[axis] = perm.count == 0 ? from[x.shape.rank - 1 - axis] : from[counted(perm.at[axis], x.shape.rank)];
+    }
+    tensor_gather(out, &x, 0, stride);
+    return true;
+}
+
+/* Start of a range as NumPy clamps it; the extent of the output is known. */
+static int64_t clamped_start(int64_t start, int64_t extent, int64_t step) {
+    int64_t high = step > 0 ? extent : extent - 1;
+    start = start < -extent ? -extent : start;
+    start = start < 0 ? start + extent : start;
+    return start > high ? high : start;
+}
+
+static bool fold_slice(const Fold *fold, Tensor *out) {
+    Tensor x;
+    Ints starts, axes, steps;
+    int64_t stride[SHAPE_MAX_RANK], base = 0;
+    if (!load(fold, 0, &x) || !ints_of(fold, "starts", 1, &starts) || !ints_of(fold, "axes", 3, &axes) ||
+        !ints_of(fold, "steps", 4, &steps)) {
+        return false;
+    }
+    shape_strides(&x.shape, stride);
+    for (uint32_t k = 0; k < starts.count; k++) {
+        int64_t axis = axes.count == 0 ? k : counted(axes.at[k], x.shape.rank);
+        int64_t step = steps.count == 0 ? 1 : steps.at[k];
+        if (out->shape.dim[axis] > 0) {
+            base += clamped_start(starts.at[k], x.shape.dim[axis], step) * stride[axis];
+        }
+        stride[axis] *= out->shape.dim[axis] > 1 ? step : 0;
+    }
+    tensor_gather(out, &x, base, stride);
+    return true;
+}
+
+static bool fold_slice_size(const Fold *fold, Tensor *out) {
+    Tensor x;
+    Ints begin;
+    int64_t stride[SHAPE_MAX_RANK], base = 0;
+    if (!load(fold, 0, &x) || !ints_of(fold, "", 1, &begin)) {
+        return false;
+    }
+    shape_strides(&x.shape, stride);
+    for (uint32_t axis = 0; axis < x.shape.rank; axis++) {
+        base += begin.at[axis] * stride[axis];
+    }
+    tensor_gather(out, &x, base, stride);
+    return true;
+}
+
+/* STRIDED_SLICE without ellipsis: walks the entries as the shape rule did. */
+static bool fold_strided_slice(const Fold *fold, Tensor *out) {
+    Tensor x;
+    Ints begin, steps;
+    int64_t from[SHAPE_MAX_RANK], stride[SHAPE_MAX_RANK], base = 0;
+    int64_t new_axis = node_int(fold->node, "new_axis_mask", 0), shrink = node_int(fold->node, "shrink_axis_mask", 0);
+    int64_t begin_mask = node_int(fold->node, "begin_mask", 0);
+    uint32_t axis = 0, to = 0;
+    if (node_int(fold->node, "ellipsis_mask", 0) != 0 || !load(fold, 0, &x) || !ints_of(fold, "", 1, &begin) ||
+        !ints_of(fold, "", 3, &steps)) {
+        return false;
+    }
+    shape_strides(&x.shape, from);
+    for (uint32_t k = 0; k < begin.count; k++) {
+        if ((new_axis >> k & 1) != 0) {
+            stride[to++] = 0;
+            continue;
+        }
+        int64_t extent = x.shape.dim[axis], step = steps.at[k];
+        int64_t start =
+            (begin_mask >> k & 1) != 0 ? (step > 0 ? 0 : extent - 1) : clamped_start(begin.at[k], extent, step);
+        base += out->count > 0 ? start * from[axis] : 0;
+        if ((shrink >> k & 1) == 0) {
+            stride[to] = out->shape.dim[to] > 1 ? from[axis] * step : 0;
+            to++;
+        }
+        axis++;
+    }
+    while (axis < x.shape.rank) {
+        stride[to++] = from[axis++];
+    }
+    tensor_gather(out, &x, base, stride);
+    return true;
+}
+
+/* Output `k` of Split or UNPACK: what stands before it along the axis is skipped. */
+static bool fold_split(const Fold *fold, uint32_t k, Tensor *out) {
+    Tensor x;
+    Ints stated;
+    uint32_t axis, data = fold->node->op == OP_SPLIT_TFLITE ? 1 : 0;
+    int64_t from[SHAPE_MAX_RANK], stride[SHAPE_MAX_RANK], before = 0;
+    if (!load(fold, data, &x) || !axis_of(fold, 0, x.shape.rank, &axis)) {
+        return false;
+    }
+    if (fold->node->op == OP_SPLIT_TFLITE || fold->node->op == OP_SPLIT_V) {
+        if (!ints_of(fold, "", fold->node->op == OP_SPLIT_V ? 2 : 0, &stated) || stated.count != 1) {
+            return false;
+        }
+        axis = (uint32_t)counted(stated.at[0], x.shape.rank);
+    }
+    bool drops_axis = fold->node->op == OP_UNPACK;
+    for (uint32_t i = 0; i < k; i++) {
+        const Value *earlier = node_output(fold->graph, fold->node, i);
+        if (earlier == NULL && !drops_axis) {
+            return false;
+        }
+        before += drops_axis ? 1 : earlier->shape.dim[axis];
+    }
+    shape_strides(&x.shape, from);
+    for (uint32_t i = 0, to = 0; i < x.shape.rank; i++) {
+        if (!(drops_axis && i == axis)) {
+            stride[to++] = from[i];
+        }
+    }
+    tensor_gather(out, &x, before * from[axis], stride);
+    return true;
+}
+
+/* Concat, and PACK, where each input has one element along the new axis. */
+static bool fold_join(const Fold *fold, Tensor *out) {
+    uint32_t axis;
+    int64_t stride[SHAPE_MAX_RANK], place = 0;
+    bool is_new = fold->node->op == OP_PACK;
+    if (!axis_of(fold, 0, out->shape.rank, &axis)) {
+        return false;
+    }
+    shape_strides(&out->shape, stride);
+    for (uint32_t k = 0; k < fold->node->input_count; k++) {
+        Tensor x;
+        if (!load(fold, k, &x)) {
+            return false;
+        }
+        Shape part = out->shape;
+        part.dim[axis] = is_new ? 1 : x.shape.dim[axis];
+        int64_t index[SHAPE_MAX_RANK] = {0};
+        for (uint32_t i = 0; i < x.count; i++) {
+            int64_t at = place * stride[axis];
+            for (uint32_t d = 0; d < part.rank; d++) {
+                at += index[d] * stride[d];
+            }
+            out->cell[at] = x.cell[i];
+            shape_step(&part, index);
+        }
+        place += part.dim[axis];
+    }
+    return true;
+}
+
+static bool fold_gather(const Fold *fold, Tensor *out) {
+    Tensor x, indices;
+    uint32_t axis;
+    int64_t inner = 1;
+    if (node_int(fold->node, "batch_dims", 0) != 0 || !load(fold, 0, &x) || !load(fold, 1, &indices) ||
+        !axis_of(fold, 0, x.shape.rank, &axis)) {
+        return false;
+    }
+    for (uint32_t d = axis + 1; d < x.shape.rank; d++) {
+        inner *= x.shape.dim[d];
+    }
+    int64_t extent = x.shape.dim[axis], rows = (int64_t)indices.count;
+    for (int64_t k = 0; k < (int64_t)out->count; k++) {
+        int64_t index = indices.cell[k / inner % rows].i;
+        index += index < 0 ? extent : 0;
+        if (index < 0 || index >= extent) {
+            return false;
+        }
+        out->cell[k] = x.cell[(k / inner / rows * extent + index) * inner + k % inner];
+    }
+    return true;
+}
+
+static bool fold_tile(const Fold *fold, Tensor *out) {
+    Tensor x;
+    int64_t stride[SHAPE_MAX_RANK], index[SHAPE_MAX_RANK] = {0};
+    if (!load(fold, 0, &x)) {
+        return false;
+    }
+    shape_strides(&x.shape, stride);
+    for (uint32_t k = 0; k < out->count; k++) {
+        int64_t at = 0;
+        for (uint32_t d = 0; d < out->shape.rank; d++) {
+            at += index[d] % x.shape.dim[d] * stride[d];
+        }
+        out->cell[k] = x.cell[at];
+        shape_step(&out->shape, index);
+    }
+    return true;
+}
+
+static bool fold_range(const Fold *fold, Tensor *out) {
+    Tensor start, delta;
+    if (dtype_is_float(out->dtype) || !load(fold, 0, &start) || !load(fold, 2, &delta)) {
+        return false;
+    }
+    int64_t next = start.cell[0].i;
+    for (uint32_t k = 0; k < out->count; k++) {
+        out->cell[k].i = next;
+        if (__builtin_add_overflow(next, delta.cell[0].i, &next) && k + 1 < out->count) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool reduce_step(OpId op, int64_t x, int64_t *sum) {
+    switch (op) {
+    case OP_REDUCE_SUM:
+        return !__builtin_add_overflow(*sum, x, sum);
+    case OP_REDUCE_PROD:
+        return !__builtin_mul_overflow(*sum, x, sum);
+    case OP_REDUCE_MAX:
+        *sum = x > *sum ? x : *sum;
+        return true;
+    case OP_REDUCE_MIN:
+        *sum = x < *sum ? x : *sum;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Integers only, and all axes or the axis of a vector: what computations on shapes use. */
+static bool fold_reduce(const Fold *fold, Tensor *out) {
+    Tensor x;
+    if (dtype_is_float(out->dtype) || out->count != 1 || !load(fold, 0, &x)) {
+        return false;
+    }
+    bool is_sum = fold->node->op == OP_REDUCE_SUM || fold->node->op == OP_REDUCE_PROD;
+    if (x.count == 0 && !is_sum) {
+        return false;
+    }
+    int64_t sum = is_sum ? fold->node->op == OP_REDUCE_PROD : x.cell[0].i;
+    for (uint32_t k = 0; k < x.count; k++) {
+        if (!reduce_step(fold->node->op, x.cell[k].i, &sum)) {
+            return false;
+        }
+    }
+    out->cell[0].i = sum;
+    return true;
+}
+
+bool fold_move(const Fold *fold, uint32_t k, Tensor *out) {
+    switch (fold->node->op) {
+    case OP_TRANSPOSE:
+        return fold_transpose(fold, out);
+    case OP_SLICE:
+        return fold_slice(fold, out);
+    case OP_SLICE_SIZE:
+        return fold_slice_size(fold, out);
+    case OP_STRIDED_SLICE:
+        return fold_strided_slice(fold, out);
+    case OP_SPLIT:
+    case OP_SPLIT_TFLITE:
+    case OP_SPLIT_V:
+    case OP_UNPACK:
+        return fold_split(fold, k, out);
+    case OP_CONCAT:
+    case OP_PACK:
+        return fold_join(fold, out);
+    case OP_GATHER:
+        return fold_gather(fold, out);
+    case OP_TILE:
+        return fold_tile(fold, out);
+    case OP_RANGE:
+        return fold_range(fold, out);
+    case OP_REDUCE_SUM:
+    case OP_REDUCE_PROD:
+    case OP_REDUCE_MAX:
+    case OP_REDUCE_MIN:
+        return fold_reduce(fold, out);
+    default:
+        return false;
+    }
+}

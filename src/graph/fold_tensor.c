@@ -1,0 +1,181 @@
+/* Small constants: from bytes to cells and back. */
+#include "graph/fold_tensor.h"
+
+#include <string.h>
+
+bool tensor_new(DType dtype, const Shape *shape, Arena *arena, Tensor *tensor) {
+    uint64_t count;
+    DTypeKind kind = dtype_kind(dtype);
+    bool has_cells = kind == DTYPE_KIND_SIGNED || kind == DTYPE_KIND_UNSIGNED || kind == DTYPE_KIND_BOOL ||
+                     dtype == DTYPE_F32 || dtype == DTYPE_F64;
+    if (!has_cells || dtype_bits(dtype) == 0 || !shape_elements(shape, &count) || count > FOLD_MAX_ELEMS) {
+        return false;
+    }
+    *tensor = (Tensor){dtype, *shape, (uint32_t)count, arena_array(arena, Cell, count)};
+    return true;
+}
+
+/* Element `k` of little-endian elements of at most 64 bits, packed low bits first. */
+static uint64_t read_bits(const uint8_t *bytes, uint64_t k, uint32_t bits) {
+    uint64_t word = 0;
+    if (bits < 8) {
+        return (uint64_t)bytes[k * bits / 8] >> (k * bits % 8) & (((uint64_t)1 << bits) - 1);
+    }
+    for (uint32_t byte = 0; byte < bits / 8; byte++) {
+        word |= (uint64_t)bytes[k * bits / 8 + byte] << (8 * byte);
+    }
+    return word;
+}
+
+static void write_bits(uint8_t *bytes, uint64_t k, uint32_t bits, uint64_t word) {
+    if (bits < 8) {
+        bytes[k * bits / 8] |= (uint8_t)((word & (((uint64_t)1 << bits) - 1)) << (k * bits % 8));
+        return;
+    }
+    for (uint32_t byte = 0; byte < bits / 8; byte++) {
+        bytes[k * bits / 8 + byte] = (uint8_t)(word >> (8 * byte));
+    }
+}
+
+static double float_of_word(DType dtype, uint64_t word) {
+    double number;
+    if (dtype == DTYPE_F64) {
+        memcpy(&number, &word, sizeof number);
+        return number;
+    }
+    uint32_t half = (uint32_t)word;
+    float single;
+    memcpy(&single, &half, sizeof single);
+    return (double)single;
+}
+
+/* False where a uint64 is past what a cell holds. */
+static bool cell_of_word(DType dtype, uint64_t word, Cell *cell) {
+    uint32_t bits = dtype_bits(dtype);
+    if (dtype_is_float(dtype)) {
+        cell->f = float_of_word(dtype, word);
+        return true;
+    }
+    if (dtype_kind(dtype) == DTYPE_KIND_SIGNED && bits < 64 && (word >> (bits - 1) & 1) != 0) {
+        word |= ~(uint64_t)0 << bits;
+    }
+    memcpy(&cell->i, &word, sizeof word);
+    return dtype_kind(dtype) != DTYPE_KIND_UNSIGNED || cell->i >= 0;
+}
+
+static uint64_t word_of_cell(DType dtype, Cell cell) {
+    uint64_t word = 0;
+    if (dtype == DTYPE_F32) {
+        float single = (float)cell.f;
+        uint32_t half;
+        memcpy(&half, &single, sizeof half);
+        return half;
+    }
+    memcpy(&word, &cell, sizeof word);
+    return word;
+}
+
+bool tensor_load_stored(const Value *value, Arena *arena, Tensor *tensor) {
+    const Const *constant = value->constant;
+    if (constant == NULL || !constant->is_known || !tensor_new(value->dtype, &constant->stored, arena, tensor)) {
+        return false;
+    }
+    uint32_t bits = dtype_bits(value->dtype);
+    bool is_whole = (uint64_t)constant->bytes.len * 8 >= (uint64_t)tensor->count * bits;
+    for (uint32_t k = 0; is_whole && k < tensor->count; k++) {
+        is_whole = cell_of_word(value->dtype, read_bits(constant->bytes.ptr, k, bits), &tensor->cell[k]);
+    }
+    return is_whole;
+}
+
+bool tensor_load(const Value *value, Arena *arena, Tensor *tensor) {
+    Tensor stored;
+    int64_t stride[SHAPE_MAX_RANK];
+    if (!value->has_shape || !tensor_load_stored(value, arena, &stored)) {
+        return false;
+    }
+    if (shape_eq(&stored.shape, &value->shape)) {
+        *tensor = stored;
+        return true;
+    }
+    if (stored.shape.rank != value->shape.rank || !tensor_new(value->dtype, &value->shape, arena, tensor)) {
+        return false;
+    }
+    shape_strides(&stored.shape, stride);
+    for (uint32_t axis = 0; axis < stored.shape.rank; axis++) {
+        stride[axis] = stored.shape.dim[axis] == 1 ? 0 : stride[axis];
+    }
+    tensor_gather(tensor, &stored, 0, stride);
+    return true;
+}
+
+const Const *tensor_store(const Tensor *tensor, Arena *keep) {
+    uint32_t bits = dtype_bits(tensor->dtype);
+    size_t len = ((size_t)tensor->count * bits + 7) / 8;
+    uint8_t *bytes = arena_array(keep, uint8_t, len);
+    for (uint32_t k = 0; k < tensor->count; k++) {
+        write_bits(bytes, k, bits, word_of_cell(tensor->dtype, tensor->cell[k]));
+    }
+    Const *constant = arena_new(keep, Const);
+    *constant = (Const){.stored = tensor->shape, .bytes = {bytes, len}, .is_known = true};
+    return constant;
+}
+
+void shape_strides(const Shape *shape, int64_t stride[SHAPE_MAX_RANK]) {
+    int64_t next = 1;
+    for (uint32_t axis = shape->rank; axis-- > 0;) {
+        stride[axis] = next;
+        next *= shape->dim[axis];
+    }
+}
+
+void shape_step(const Shape *shape, int64_t *index) {
+    for (uint32_t axis = shape->rank; axis-- > 0;) {
+        if (++index[axis] < shape->dim[axis]) {
+            return;
+        }
+        index[axis] = 0;
+    }
+}
+
+void tensor_gather(const Tensor *out, const Tensor *from, int64_t base, const int64_t *stride) {
+    int64_t index[SHAPE_MAX_RANK] = {0};
+    for (uint32_t k = 0; k < out->count; k++) {
+        int64_t at = base;
+        for (uint32_t axis = 0; axis < out->shape.rank; axis++) {
+            at += index[axis] * stride[axis];
+        }
+        out->cell[k] = from->cell[at];
+        shape_step(&out->shape, index);
+    }
+}
+
+bool const_ints(const Value *value, Arena *arena, Ints *ints) {
+    Tensor tensor;
+    if (dtype_is_float(value->dtype) || !tensor_load(value, arena, &tensor)) {
+        return false;
+    }
+    int64_t *at = arena_array(arena, int64_t, tensor.count);
+    for (uint32_t k = 0; k < tensor.count; k++) {
+        at[k] = tensor.cell[k].i;
+    }
+    *ints = (Ints){tensor.count, at};
+    return true;
+}
+
+bool const_numbers(const Value *value, Arena *arena, Floats *floats) {
+    Tensor tensor;
+    if (!tensor_load(value, arena, &tensor)) {
+        return false;
+    }
+    double *at = arena_array(arena, double, tensor.count);
+    for (uint32_t k = 0; k < tensor.count; k++) {
+        at[k] = dtype_is_float(value->dtype) ? tensor.cell[k].f : (double)tensor.cell[k].i;
+    }
+    *floats = (Floats){tensor.count, at};
+    return true;
+}
+
+bool const_floats(const Value *value, Arena *arena, Floats *floats) {
+    return dtype_is_float(value->dtype) && const_numbers(value, arena, floats);
+}
