@@ -4,8 +4,6 @@
  * leads through its frames. */
 #include "device/ini.h"
 
-#include "base/fault.h"
-
 #include <ini.h>
 #include <string.h>
 
@@ -65,27 +63,32 @@ static bool has_inline_comment(const Line *line) {
     return false;
 }
 
+static uint32_t line_of_section(const DeviceIni *ini, Str name) {
+    for (uint32_t i = 0; i < ini->section_count; i++) {
+        if (str_eq(ini->section[i].name, name)) {
+            return ini->section[i].line;
+        }
+    }
+    return 0;
+}
+
+/* A faulty section is kept too, so that its keys are not taken for keys of the one above. */
 static void scan_section(Scan *scan, const Line *line) {
     Str text = str_trim(line->text);
     DeviceIni *ini = scan->ini;
     Str name = text.len < 2 ? (Str){NULL, 0} : str_trim((Str){text.ptr + 1, text.len - 2});
     bool is_closed = name.len > 0 && text.ptr[text.len - 1] == ']' && memchr(name.ptr, ']', name.len) == NULL;
+    uint32_t twin = line_of_section(ini, name);
     if (!is_closed) {
         line_error(scan, line->number,
                    (DiagText){.what = "a section's line is not closed",
                               .got = quote(scan, text),
                               .expected = "[NAME] and nothing after it"});
-        return;
-    }
-    for (uint32_t i = 0; i < ini->section_count; i++) {
-        if (str_eq(ini->section[i].name, name)) {
-            line_error(scan, line->number,
-                       (DiagText){.what = "a section stands twice",
-                                  .got = quote(scan, text),
-                                  .hint = arena_text(&scan->work->keep, "join it with the one of line %u",
-                                                     ini->section[i].line)});
-            return;
-        }
+    } else if (twin != 0) {
+        line_error(scan, line->number,
+                   (DiagText){.what = "a section stands twice",
+                              .got = quote(scan, text),
+                              .hint = arena_text(&scan->work->keep, "join it with the one of line %u", twin)});
     }
     if (ini->section_count == DEVICE_INI_MAX_SECTIONS) {
         line_error(scan, line->number, (DiagText){.what = "more than 32 sections"});
