@@ -55,6 +55,11 @@ const Command *cli_find_command(Cli *cli, const char *name) {
     return NULL;
 }
 
+static s0_status print_version(void) {
+    puts("stride0 " S0_VERSION);
+    return S0_DONE;
+}
+
 static bool check_operands(Cli *cli, const Command *command) {
     size_t count = cli->operands.count;
     if (count >= command->fewest_operands && count <= command->most_operands) {
@@ -77,9 +82,12 @@ static s0_status run_command(Cli *cli, const Command *command, Arguments argumen
         return S0_BAD_INPUT;
     }
     if (common->help) {
-        cli->work.diags = (Diags){.arena = &cli->work.keep};
+        cli->work.diags = (Diags){.arena = &cli->work.keep}; /* who asks for help may have mistyped */
         cli_print_command_usage(command, stdout);
         return S0_DONE;
+    }
+    if (common->version) {
+        return print_version();
     }
     cli->is_quiet = common->quiet;
     cli->has_color = wants_color(common);
@@ -103,8 +111,7 @@ static s0_status run(Cli *cli, Arguments arguments) {
         return S0_BAD_INPUT;
     }
     if (common.version) {
-        puts("stride0 " S0_VERSION);
-        return S0_DONE;
+        return print_version();
     }
     if (leading == arguments.count) {
         cli_print_usage(common.help ? stdout : stderr);

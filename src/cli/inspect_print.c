@@ -1,0 +1,148 @@
+/* `stride0 inspect`: the view for people. */
+#include "cli/inspect.h"
+
+#include "cli/cli.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const char *quant_text(Arena *arena, const Quant *quant) {
+    if (quant == NULL) {
+        return "";
+    }
+    if (quant->count == 1) {
+        int64_t zero_point = quant->zero_point == NULL ? 0 : quant->zero_point[0];
+        return arena_text(arena, "scale %.9g, zero point %" PRId64, (double)quant->scale[0], zero_point);
+    }
+    return arena_text(arena, "%" PRIu32 " scales along axis %" PRId32, quant->count, quant->axis);
+}
+
+/* "[batch,3,H,W]": free dimensions by their names. */
+static const char *named_shape(Arena *arena, const Value *value) {
+    if (!value->has_shape) {
+        return "unknown shape";
+    }
+    const char *text = "[";
+    for (uint32_t k = 0; k < value->shape.rank; k++) {
+        Str name = value->dim_name == NULL ? (Str){NULL, 0} : value->dim_name[k];
+        const char *comma = k == 0 ? "" : ",";
+        if (value->shape.dim[k] != DIM_FREE) {
+            text = arena_text(arena, "%s%s%" PRId64, text, comma, value->shape.dim[k]);
+        } else if (name.len > 0) {
+            text = arena_text(arena, "%s%s" STR_FMT, text, comma, STR_ARG(name));
+        } else {
+            text = arena_text(arena, "%s%s?", text, comma);
+        }
+    }
+    return arena_text(arena, "%s]", text);
+}
+
+static void print_values(const InspectFacts *facts, FILE *out, const char *title, const ValueId *ids, uint32_t count) {
+    fprintf(out, "\n%s\n", title);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!is_value(ids[i])) {
+            continue;
+        }
+        const Value *value = cli_inspect_value(facts, ids[i]);
+        const char *axes = cli_inspect_axes(facts, ids[i]);
+        fprintf(out, "  " STR_FMT "  %s %s%s%s  %s\n", STR_ARG(value->name), dtype_name(value->dtype),
+                named_shape(facts->arena, value), axes[0] == '\0' ? "" : " ", axes,
+                quant_text(facts->arena, value->quant));
+    }
+}
+
+static void print_operators(const InspectFacts *facts, FILE *out) {
+    fputs("\noperators\n", out);
+    for (uint32_t i = 0; i < facts->operator_count; i++) {
+        const OperatorCount *row = &facts->operators[i];
+        const char *note = !row->is_known     ? "  opaque: only the file's shapes are known"
+                           : !row->has_layout ? "  has no byte layout: refused when planned"
+                                              : "";
+        fprintf(out, "  %6" PRIu64 "  " STR_FMT "%s\n", row->count, STR_ARG(row->op), note);
+    }
+}
+
+static void print_channel_quant(const InspectFacts *facts, FILE *out) {
+    bool has_title = false;
+    for (uint32_t i = 0; i < facts->graph->value_count; i++) {
+        const Value *value = &facts->graph->values[i];
+        if (value->quant == NULL || value->quant->count <= 1 || value->quant->axis < 0) {
+            continue;
+        }
+        if (!has_title) {
+            fputs("\nquantised per channel\n", out);
+            has_title = true;
+        }
+        const char *axes = cli_inspect_axes(facts, (ValueId){i});
+        fprintf(out, "  " STR_FMT "  %s, %" PRIu32 " scales along axis %" PRId32, STR_ARG(value->name),
+                named_shape(facts->arena, value), value->quant->count, value->quant->axis);
+        if ((size_t)value->quant->axis < strlen(axes)) {
+            fprintf(out, " (%c of %s)", axes[value->quant->axis], axes);
+        }
+        fputc('\n', out);
+    }
+}
+
+/* Inputs that the operator's definition reads one number a channel. */
+static void print_channel_parameters(const InspectFacts *facts, FILE *out) {
+    bool has_title = false;
+    for (uint32_t n = 0; n < facts->graph->node_count; n++) {
+        const Node *node = &facts->graph->nodes[n];
+        for (uint32_t k = 0; k < node->input_count; k++) {
+            if (op_input_role(node->op, k) != 'c' || !is_value(node->inputs[k])) {
+                continue;
+            }
+            if (!has_title) {
+                fputs("\none number a channel, by the operator's definition\n", out);
+                has_title = true;
+            }
+            const Value *value = cli_inspect_value(facts, node->inputs[k]);
+            fprintf(out, "  " STR_FMT "  %s, input %" PRIu32 " of " STR_FMT "\n", STR_ARG(value->name),
+                    named_shape(facts->arena, value), k, STR_ARG(node_title(facts->arena, node)));
+        }
+    }
+}
+
+static void print_model(const InspectFacts *facts, FILE *out) {
+    const Graph *graph = facts->graph;
+    const char *const format[] = {[FORMAT_ONNX] = "ONNX", [FORMAT_TFLITE] = "TFLite", [FORMAT_TEXT] = "text form"};
+    fprintf(out, "%s: %s", facts->file, format[graph->format]);
+    if (graph->format == FORMAT_ONNX) {
+        fprintf(out, ", opset %" PRId32, graph->opset);
+    }
+    fprintf(out, ", %s bytes\n", cli_number(facts->arena, facts->file_bytes));
+    fprintf(out, "%" PRIu32 " operators in %" PRIu32 " subgraph%s, %" PRIu32 " tensors, %s constants of %s bytes",
+            graph->node_count, graph->block_count, graph->block_count == 1 ? "" : "s", graph->value_count,
+            cli_number(facts->arena, facts->constant_count), cli_number(facts->arena, facts->constant_bytes));
+    if (facts->state_count > 0) {
+        fprintf(out, ", %" PRIu64 " state tensors", facts->state_count);
+    }
+    fputc('\n', out);
+    if (facts->complete == NULL && facts->free_dim_count > 0) {
+        fputs("dimensions are free: their sizes, and the shapes that follow, are known with --dim NAME=VALUE\n", out);
+    }
+}
+
+static void print_subgraphs(const InspectFacts *facts, FILE *out) {
+    if (facts->graph->block_count < 2) {
+        return;
+    }
+    fputs("\nsubgraphs\n", out);
+    for (uint32_t b = 0; b < facts->graph->block_count; b++) {
+        const Block *block = &facts->graph->blocks[b];
+        fprintf(out, "  %" PRIu32 "  " STR_FMT "  %" PRIu32 " operators, %" PRIu32 " inputs, %" PRIu32 " outputs\n", b,
+                STR_ARG(block->name), block->node_count, block->input_count, block->output_count);
+    }
+}
+
+void cli_inspect_print(FILE *out, const void *inspect_facts) {
+    const InspectFacts *facts = inspect_facts;
+    const Block *main_block = graph_main(facts->graph);
+    print_model(facts, out);
+    print_values(facts, out, "inputs", main_block->inputs, main_block->input_count);
+    print_values(facts, out, "outputs", main_block->outputs, main_block->output_count);
+    print_operators(facts, out);
+    print_subgraphs(facts, out);
+    print_channel_quant(facts, out);
+    print_channel_parameters(facts, out);
+}
