@@ -20,11 +20,16 @@ const char *infer_shape_text(Infer *in, const Shape *shape) {
     return shape_text(&in->work->keep, shape).ptr;
 }
 
+/* Where the file has a value; null where that is unknown. */
+static const char *value_place(Infer *in, const Value *value) {
+    return value == NULL || value->source.len == 0 ? NULL : arena_str(&in->work->keep, value->source).ptr;
+}
+
 bool infer_error(Infer *in, uint32_t k, const char *what, const char *got, const char *expected) {
     const Value *value = node_input(in->graph, in->node, k);
     return diag_error(&in->work->diags, (DiagText){.node = node_title(&in->work->keep, in->node),
                                                    .tensor = value == NULL ? STR("") : value->name,
-                                                   .place = value == NULL ? NULL : value->source.ptr,
+                                                   .place = value_place(in, value),
                                                    .what = what,
                                                    .got = got,
                                                    .expected = expected});
@@ -201,7 +206,7 @@ static bool check_shape(Infer *in, const Value *value, const Shape *shape) {
     }
     DiagText text = {.node = in->node == NULL ? STR("") : node_title(&in->work->keep, in->node),
                      .tensor = value->name,
-                     .place = value->source.ptr,
+                     .place = value_place(in, value),
                      .what = "the tensor's size does not fit 64 bits",
                      .got = infer_shape_text(in, shape)};
     if (bad == shape->rank) {
@@ -228,7 +233,7 @@ static bool same_but_free(const Shape *file, const Shape *inferred) {
 static bool contradiction(Infer *in, const Value *out, const char *what, const char *got, const char *expected) {
     return diag_error(&in->work->diags, (DiagText){.node = node_title(&in->work->keep, in->node),
                                                    .tensor = out->name,
-                                                   .place = out->source.ptr,
+                                                   .place = value_place(in, out),
                                                    .what = what,
                                                    .got = got,
                                                    .expected = expected});
@@ -281,7 +286,7 @@ bool infer_from_file(Infer *in, const char *hint) {
     return true;
 }
 
-/* One scale a slice: as many as the axis has elements; one a block: as many as blocks. */
+/* One scale a slice: as many as the axis has elements. graph_check saw to the values whose shape the file states. */
 static bool check_quant(Infer *in, const Value *value) {
     const Quant *quant = value->quant;
     if (quant == NULL || quant->count <= 1 || !value->has_shape || quant->axis < 0 || quant->block != 0) {
@@ -290,7 +295,7 @@ static bool check_quant(Infer *in, const Value *value) {
     Arena *keep = &in->work->keep;
     DiagText text = {.node = in->node == NULL ? STR("") : node_title(keep, in->node),
                      .tensor = value->name,
-                     .place = value->source.ptr,
+                     .place = value_place(in, value),
                      .what = "the scales do not fit the axis they are for",
                      .got = arena_text(keep, "%u scales along axis %d of %s", quant->count, quant->axis,
                                        infer_shape_text(in, &value->shape)),
@@ -305,10 +310,6 @@ static bool check_quant(Infer *in, const Value *value) {
         return diag_refuse(&in->work->diags, text);
     }
     return true;
-}
-
-static bool check_value(Infer *in, const Value *value) {
-    return (!value->has_shape || check_shape(in, value, &value->shape)) && check_quant(in, value);
 }
 
 /* What the rule left open: outputs take the dtype of input 0. */
@@ -342,7 +343,7 @@ bool graph_infer(Graph *graph, Work *work) {
     for (uint32_t k = 0; k < graph->value_count; k++) {
         const Value *value = &graph->values[k];
         bool is_given = value->is_input || value->is_state || value->constant != NULL;
-        if (is_given && !check_value(&in, value)) {
+        if (is_given && value->has_shape && !check_shape(&in, value, &value->shape)) {
             return false;
         }
     }
