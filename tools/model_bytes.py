@@ -107,7 +107,7 @@ def _varint(number):
 
 def message(*fields):
     """fields: (number, value); an int is a varint, a float 32 bits, str and bytes are length-delimited; None is left out."""
-    out = b""
+    out = bytearray()
     for number, value in fields:
         if value is None:
             continue
@@ -118,7 +118,7 @@ def message(*fields):
         else:
             content = value.encode() if isinstance(value, str) else bytes(value)
             out += _varint(number << 3 | 2) + _varint(len(content)) + content
-    return out
+    return bytes(out)
 
 
 def repeated(number, values):
