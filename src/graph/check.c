@@ -150,7 +150,7 @@ static bool check_quant(const Checker *c, const Value *value) {
                            arena_text(arena, "0 to %" PRId64, (int64_t)value->shape.rank - 1));
     }
     int64_t extent = value->shape.dim[quant->axis];
-    if (extent < 0 || quant->block > 0 || (uint64_t)extent == quant->count) {
+    if (extent < 0 || quant->block > 0 || quant->count == 1 || (uint64_t)extent == quant->count) {
         return true;
     }
     return diag_refuse(&c->work->diags,
