@@ -2,11 +2,9 @@
 #include "cli/cli.h"
 #include "cli/shape_text.h"
 
-#include "base/checked.h"
 #include "base/json.h"
 #include "device/device.h"
 #include "graph/dtype.h"
-#include "layout/picture.h"
 #include "layout/view.h"
 
 #include <inttypes.h>
