@@ -1,0 +1,219 @@
+/* Free dimensions get the user's values.
+ *
+ * ONNX: a free extent is DIM_FREE, with or without a name. TFLite: the extent is the file's number and a name marks
+ * that shape_signature leaves it free; the number stands where the user gives none. */
+#include "graph/passes.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- One --dim */
+
+static bool wrong_binding(Str text, Diags *diags, const char *what) {
+    return diag_error(diags, (DiagText){.place = "--dim",
+                                        .what = what,
+                                        .got = arena_text(diags->arena, STR_FMT, STR_ARG(text)),
+                                        .expected = "NAME=VALUE or INPUT:AXIS=VALUE, VALUE a whole number from 0"});
+}
+
+static size_t last_of(Str text, char wanted) {
+    size_t at = text.len;
+    while (at > 0 && text.ptr[at - 1] != wanted) {
+        at--;
+    }
+    return at; /* behind it; 0 where there is none */
+}
+
+bool dim_binding_parse(Str text, DimBinding *binding, Diags *diags) {
+    uint64_t value, axis;
+    *binding = (DimBinding){.axis = -1};
+    size_t behind_sign = last_of(text, '=');
+    if (behind_sign < 2) {
+        return wrong_binding(text, diags, "a dimension needs a name and a value");
+    }
+    if (!str_to_u64((Str){text.ptr + behind_sign, text.len - behind_sign}, &value) || value > INT64_MAX) {
+        return wrong_binding(text, diags, "the value of a dimension is not a whole number");
+    }
+    binding->value = (int64_t)value;
+    binding->name = (Str){text.ptr, behind_sign - 1};
+    size_t behind_colon = last_of(binding->name, ':');
+    if (behind_colon >= 2 && str_to_u64((Str){text.ptr + behind_colon, binding->name.len - behind_colon}, &axis) &&
+        axis <= INT32_MAX) {
+        binding->axis = (int32_t)axis;
+        binding->name.len = behind_colon - 1;
+    }
+    return true;
+}
+
+/* ---- Which binding is meant */
+
+typedef struct {
+    Graph *graph;
+    Work *work;
+    DimBinding *bindings;
+    size_t count;
+    bool changed_file_shape; /* TFLite: the shapes that follow are the file's no longer */
+} Binder;
+
+static Str dim_name(const Value *value, uint32_t axis) {
+    return value->dim_name == NULL ? (Str){0} : value->dim_name[axis];
+}
+
+/* A dimension's name may itself end in :NUMBER. */
+static bool is_name_of(const DimBinding *binding, Str name) {
+    if (binding->axis < 0) {
+        return name.len > 0 && str_eq(binding->name, name);
+    }
+    size_t behind_colon = last_of(name, ':');
+    uint64_t number;
+    return behind_colon >= 2 && str_eq(binding->name, (Str){name.ptr, behind_colon - 1}) &&
+           str_to_u64((Str){name.ptr + behind_colon, name.len - behind_colon}, &number) &&
+           number == (uint64_t)binding->axis;
+}
+
+static bool is_meant(const DimBinding *binding, const Value *value, uint32_t axis) {
+    bool by_axis = value->is_input && binding->axis == (int32_t)axis && str_eq(binding->name, value->name);
+    return by_axis || is_name_of(binding, dim_name(value, axis));
+}
+
+static const char *binding_text(const Binder *b, const DimBinding *binding) {
+    Arena *arena = b->work->diags.arena;
+    if (binding->axis < 0) {
+        return arena_text(arena, "--dim " STR_FMT "=%" PRId64, STR_ARG(binding->name), binding->value);
+    }
+    return arena_text(arena, "--dim " STR_FMT ":%" PRId32 "=%" PRId64, STR_ARG(binding->name), binding->axis,
+                      binding->value);
+}
+
+/* The binding of this axis, null where there is none. False where two disagree. */
+static bool find_binding(const Binder *b, const Value *value, uint32_t axis, const DimBinding **found) {
+    *found = NULL;
+    for (size_t k = 0; k < b->count; k++) {
+        DimBinding *binding = &b->bindings[k];
+        if (!is_meant(binding, value, axis)) {
+            continue;
+        }
+        if (*found != NULL && (*found)->value != binding->value) {
+            return diag_error(&b->work->diags, (DiagText){.place = "--dim",
+                                                          .tensor = value->name,
+                                                          .what = "two values for one dimension",
+                                                          .got = binding_text(b, binding),
+                                                          .expected = binding_text(b, *found)});
+        }
+        binding->was_used = true;
+        *found = binding;
+    }
+    return true;
+}
+
+/* ---- Binding */
+
+static bool refuse_free(const Binder *b, const Value *value, uint32_t axis) {
+    Arena *arena = b->work->diags.arena;
+    Str name = dim_name(value, axis);
+    const char *hint = name.len > 0
+                           ? arena_text(arena, "pass --dim " STR_FMT "=VALUE", STR_ARG(name))
+                           : arena_text(arena, "pass --dim " STR_FMT ":%" PRIu32 "=VALUE", STR_ARG(value->name), axis);
+    return diag_refuse(&b->work->diags,
+                       (DiagText){.tensor = value->name,
+                                  .what = arena_text(arena, "axis %" PRIu32 " of the input has no fixed extent", axis),
+                                  .got = shape_text(arena, &value->shape).ptr,
+                                  .expected = "a whole number",
+                                  .hint = hint});
+}
+
+static bool bind_axis(Binder *b, Value *value, uint32_t axis) {
+    const DimBinding *binding;
+    int64_t *extent = &value->shape.dim[axis];
+    if (!find_binding(b, value, axis, &binding)) {
+        return false;
+    }
+    if (binding == NULL) {
+        return *extent >= 0 || !value->is_input || refuse_free(b, value, axis);
+    }
+    if (*extent >= 0 && dim_name(value, axis).len == 0 && *extent != binding->value) {
+        return diag_error(&b->work->diags, (DiagText){.place = "--dim",
+                                                      .tensor = value->name,
+                                                      .what = "the file fixes this dimension to another value",
+                                                      .got = binding_text(b, binding),
+                                                      .expected = shape_text(b->work->diags.arena, &value->shape).ptr});
+    }
+    b->changed_file_shape = b->changed_file_shape || (*extent >= 0 && *extent != binding->value);
+    *extent = binding->value;
+    return true;
+}
+
+static bool bind_value(Binder *b, Value *value) {
+    if (value->is_input && !value->has_shape && !value->is_sequence) {
+        return diag_refuse(&b->work->diags, (DiagText){.tensor = value->name,
+                                                       .what = "the file does not state the shape of this input",
+                                                       .hint = "export the model with the shapes of its inputs"});
+    }
+    bool sound = true;
+    for (uint32_t axis = 0; value->has_shape && axis < value->shape.rank; axis++) {
+        sound = bind_axis(b, value, axis) && sound;
+    }
+    return sound;
+}
+
+static void forget_file_shapes(Graph *graph) {
+    for (uint32_t v = 0; v < graph->value_count; v++) {
+        Value *value = &graph->values[v];
+        if (!value->is_input && !value->is_state && value->constant == NULL) {
+            value->has_shape = false;
+            value->shape = (Shape){0};
+            value->dim_name = NULL;
+        }
+    }
+}
+
+/* "batch (X:0), Y:2": what a --dim could have meant, the first few. */
+static const char *free_dims_text(const Binder *b) {
+    enum { MOST_SHOWN = 8 };
+    int shown = 0;
+    Arena *arena = b->work->diags.arena;
+    const char *text = "";
+    for (uint32_t v = 0; v < b->graph->value_count; v++) {
+        const Value *value = &b->graph->values[v];
+        for (uint32_t axis = 0; value->is_input && value->has_shape && axis < value->shape.rank; axis++) {
+            Str name = dim_name(value, axis);
+            bool is_free = name.len > 0 || value->shape.dim[axis] < 0;
+            if (!is_free || shown++ >= MOST_SHOWN) {
+                continue;
+            }
+            const char *comma = text[0] == '\0' ? "" : ", ";
+            text = name.len > 0
+                       ? arena_text(arena, "%s%s" STR_FMT " (" STR_FMT ":%" PRIu32 ")", text, comma, STR_ARG(name),
+                                    STR_ARG(value->name), axis)
+                       : arena_text(arena, "%s%s" STR_FMT ":%" PRIu32, text, comma, STR_ARG(value->name), axis);
+        }
+    }
+    return text[0] == '\0' ? "no dimension of this model is free" : text;
+}
+
+static bool check_all_used(const Binder *b) {
+    bool sound = true;
+    for (size_t k = 0; k < b->count; k++) {
+        if (!b->bindings[k].was_used) {
+            sound = diag_error(&b->work->diags,
+                               (DiagText){.place = "--dim",
+                                          .what = "no dimension of this name, no input of this name and axis",
+                                          .got = binding_text(b, &b->bindings[k]),
+                                          .expected = free_dims_text(b)});
+        }
+    }
+    return sound;
+}
+
+bool graph_bind_dims(Graph *graph, DimBinding *bindings, size_t count, Work *work) {
+    Binder b = {.graph = graph, .work = work, .bindings = bindings, .count = count};
+    bool sound = true;
+    for (uint32_t v = 0; v < graph->value_count; v++) {
+        sound = bind_value(&b, &graph->values[v]) && sound;
+    }
+    sound = check_all_used(&b) && sound;
+    if (sound && b.changed_file_shape && graph->format == FORMAT_TFLITE) {
+        forget_file_shapes(graph);
+    }
+    return sound;
+}
