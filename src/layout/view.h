@@ -13,7 +13,7 @@
 
 #include "layout/contract.h"
 
-enum { VIEW_MAX_LEVELS = 24, VIEW_MAX_BANK_TERMS = 8 };
+enum { VIEW_MAX_LEVELS = 16, VIEW_MAX_BANK_TERMS = 8 };
 
 /* One digit of an index: (index[dim] / div) % mod, mod 0 meaning none. */
 typedef struct {
@@ -25,16 +25,17 @@ typedef struct {
 } ViewLevel;
 
 typedef struct {
-    LayoutShape shape; /* the shape it is read at */
+    LayoutShape shape;       /* the shape it is read at */
+    bool repeats[DIM_COUNT]; /* every index of this dimension reads what index 0 does: broadcasting */
     uint32_t level_count, bank_term_count;
     ViewLevel level[VIEW_MAX_LEVELS];         /* outer -> inner */
     ViewLevel bank_term[VIEW_MAX_BANK_TERMS]; /* outermost first */
     uint64_t offset_bits;
-    uint64_t bank_bytes;    /* footprint of one bank: physical bytes */
-    uint64_t banks_used;    /* distinct banks touched; 0 where there are no elements */
-    uint64_t logical_bits;  /* elements * bits of the stored shape */
-    uint64_t base_bytes;    /* the offset in memory must be a multiple of this; at least 1 */
-    uint32_t which_case;    /* index of the contract's case that held */
+    uint64_t bank_bytes;   /* footprint of one bank: physical bytes */
+    uint64_t banks_used;   /* distinct banks touched; 0 where there are no elements */
+    uint64_t logical_bits; /* elements * bits of the stored shape */
+    uint64_t base_bytes;   /* the offset in memory must be a multiple of this; at least 1 */
+    uint32_t which_case;   /* index of the contract's case that held */
 } View;
 
 typedef enum {
@@ -44,7 +45,8 @@ typedef enum {
     VIEW_OVERFLOW, /* a size does not fit 64 bits */
 } ViewStatus;
 
-/* `dim` is told for VIEW_UNNAMED and may be null. Zero elements: bank_bytes 0. */
+/* `dim` is told for VIEW_UNNAMED and may be null. Zero elements: bank_bytes, banks_used and all strides are 0. Where
+ * the answer is VIEW_DONE, 8 * bank_bytes fits 64 bits too. */
 ViewStatus view_resolve(const Contract *contract, const LayoutShape *shape, View *view, Dim *dim);
 
 /* One clause for a status, for diagnostics: "no case of the contract holds for this shape". */
@@ -66,6 +68,10 @@ ViewAddress view_address(const View *view, const uint64_t index[DIM_COUNT]);
 
 /* Address as one number of bits inside its bank, without the bank. */
 uint64_t view_address_bits(const View *view, const uint64_t index[DIM_COUNT]);
+
+/* The inverse: the index of the element that owns this bit of this bank, 0 in dimensions that repeat; false where the
+ * bit is padding. */
+bool view_find_index(const View *view, uint64_t bank, uint64_t bit, uint64_t index[DIM_COUNT]);
 
 /* Distinct data bytes that the addresses of this view touch over all banks, padding excluded (counted by walking
  * where levels overlap inside a byte, else by the strides). */

@@ -1,0 +1,200 @@
+/* Do two tensors with the same elements in the same order have the same address map?
+ *
+ * The address of the k-th element is written as a mixed radix number: digits of k, innermost first, each with an extent
+ * and what one step of it adds to address and bank. Two neighbours that continue each other are joined, which makes the
+ * list unique: the first digit ends at the first k where the address stops being linear, and so on. So two maps with
+ * such lists are equal exactly where the lists are. Partial blocks (C = 20 in C/16 … C%16) have none and are walked. */
+#include "base/checked.h"
+#include "layout/view.h"
+
+/* One tensor: its view, and its axes, outermost first. */
+typedef struct {
+    const View *view;
+    const ViewAxis *axes;
+    uint32_t rank;
+} Side;
+
+typedef struct {
+    uint64_t bank, bits;
+} Place;
+
+enum { MAX_DIGITS = 64 }; /* each digit is at least 2, and the elements are counted in 64 bits */
+
+typedef struct {
+    uint64_t extent;
+    Place step;
+} Digit;
+
+typedef struct {
+    Digit digit[MAX_DIGITS]; /* innermost first */
+    uint32_t count;
+} Radix;
+
+static uint64_t shape_elements(const LayoutShape *shape, bool *fits) {
+    uint64_t elements = 1;
+    *fits = true;
+    for (int d = 0; d < DIM_COUNT; d++) {
+        if (shape->extent[d] == 0) {
+            return 0;
+        }
+    }
+    for (int d = 0; d < DIM_COUNT; d++) {
+        *fits = *fits && checked_mul(elements, shape->extent[d], &elements);
+    }
+    return elements;
+}
+
+/* Do the axes multiply to the view's extents? */
+static bool axes_match(const Side *side) {
+    uint64_t extent[DIM_COUNT] = {1, 1, 1, 1, 1, 1};
+    for (uint32_t k = 0; k < side->rank; k++) {
+        if (!checked_mul(extent[side->axes[k].dim], side->axes[k].extent, &extent[side->axes[k].dim])) {
+            return false;
+        }
+    }
+    for (int d = 0; d < DIM_COUNT; d++) {
+        if (extent[d] != side->view->shape.extent[d]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static Place place_at(const View *view, const uint64_t index[DIM_COUNT]) {
+    return (Place){view_address(view, index).bank, view_address_bits(view, index)};
+}
+
+static bool same_place(Place a, Place b) {
+    return a.bank == b.bank && a.bits == b.bits;
+}
+
+/* ---- By radix */
+
+static void push_digit(Radix *radix, uint64_t extent, Place step) {
+    if (radix->count > 0) {
+        Digit *inner = &radix->digit[radix->count - 1];
+        if (step.bits == inner->step.bits * inner->extent && step.bank == inner->step.bank * inner->extent) {
+            inner->extent *= extent;
+            return;
+        }
+    }
+    radix->digit[radix->count++] = (Digit){extent, step};
+}
+
+/* Where a step of `position` in the index of `dim` leads, and where the digit that it belongs to `end`s (0: nowhere).
+ */
+typedef struct {
+    Place step;
+    uint64_t end;
+} Stride;
+
+static bool holds_position(const ViewLevel *term, Dim dim, uint64_t position) {
+    return term->dim == dim && term->div <= position && (term->mod == 0 || position / term->div < term->mod);
+}
+
+static bool find_stride(const View *view, Dim dim, uint64_t position, Stride *stride) {
+    const ViewLevel *found = NULL;
+    uint64_t bank_unit = 1;
+    *stride = (Stride){{0, 0}, 0};
+    for (uint32_t k = view->bank_term_count; k-- > 0 && found == NULL;) {
+        if (holds_position(&view->bank_term[k], dim, position)) {
+            found = &view->bank_term[k];
+            stride->step.bank = view->repeats[dim] ? 0 : bank_unit * (position / found->div);
+        }
+        bank_unit *= view->bank_term[k].extent;
+    }
+    for (uint32_t k = 0; k < view->level_count && found == NULL; k++) {
+        if (holds_position(&view->level[k], dim, position)) {
+            found = &view->level[k];
+            stride->step.bits = found->stride_bits * (position / found->div);
+        }
+    }
+    stride->end = found == NULL || found->mod == 0 ? 0 : found->div * found->mod;
+    return found == NULL || position % found->div == 0;
+}
+
+/* The digits of one axis: steps of [begin, begin * extent) in the index of its dimension. */
+static bool push_axis(Radix *radix, const View *view, const ViewAxis *axis, uint64_t begin) {
+    uint64_t end = begin * axis->extent;
+    while (begin < end) {
+        Stride stride;
+        if (!find_stride(view, axis->dim, begin, &stride)) {
+            return false;
+        }
+        uint64_t next = stride.end == 0 || stride.end > end ? end : stride.end;
+        if (next % begin != 0) {
+            return false;
+        }
+        push_digit(radix, next / begin, stride.step);
+        begin = next;
+    }
+    return true;
+}
+
+static bool find_radix(const Side *side, Radix *radix) {
+    uint64_t inner[DIM_COUNT] = {1, 1, 1, 1, 1, 1};
+    radix->count = 0;
+    for (uint32_t k = side->rank; k-- > 0;) {
+        const ViewAxis *axis = &side->axes[k];
+        if (!push_axis(radix, side->view, axis, inner[axis->dim])) {
+            return false;
+        }
+        inner[axis->dim] *= axis->extent;
+    }
+    return true;
+}
+
+static bool same_radix(const Radix *a, const Radix *b) {
+    bool same = a->count == b->count;
+    for (uint32_t k = 0; same && k < a->count; k++) {
+        same = a->digit[k].extent == b->digit[k].extent && same_place(a->digit[k].step, b->digit[k].step);
+    }
+    return same;
+}
+
+/* ---- By walking */
+
+static Place place_of_element(const Side *side, uint64_t k) {
+    uint64_t index[DIM_COUNT] = {0};
+    uint64_t inner[DIM_COUNT] = {1, 1, 1, 1, 1, 1};
+    for (uint32_t a = side->rank; a-- > 0;) {
+        const ViewAxis *axis = &side->axes[a];
+        index[axis->dim] += k % axis->extent * inner[axis->dim];
+        inner[axis->dim] *= axis->extent;
+        k /= axis->extent;
+    }
+    return place_at(side->view, index);
+}
+
+static bool same_walk(const Side *a, const Side *b, uint64_t elements) {
+    for (uint64_t k = 0; k < elements; k++) {
+        if (!same_place(place_of_element(a, k), place_of_element(b, k))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool view_same_map(const View *a, const ViewAxis *a_axes, uint32_t a_rank, const View *b, const ViewAxis *b_axes,
+                   uint32_t b_rank, uint64_t walk_limit) {
+    const Side left = {a, a_axes, a_rank}, right = {b, b_axes, b_rank};
+    const uint64_t origin[DIM_COUNT] = {0};
+    Radix left_radix, right_radix;
+    bool fits;
+    uint64_t elements = shape_elements(&a->shape, &fits);
+    bool b_fits;
+    if (elements != shape_elements(&b->shape, &b_fits) || !fits || !b_fits || a->shape.bits != b->shape.bits ||
+        !axes_match(&left) || !axes_match(&right)) {
+        return false;
+    }
+    if (elements == 0) {
+        return true;
+    }
+    if (!same_place(place_at(a, origin), place_at(b, origin))) {
+        return false;
+    }
+    if (find_radix(&left, &left_radix) && find_radix(&right, &right_radix)) {
+        return same_radix(&left_radix, &right_radix);
+    }
+    return elements <= walk_limit && same_walk(&left, &right, elements);
+}
