@@ -7,13 +7,13 @@
 
 #include "layout/contract.h"
 
-/* A level, or a term of bank[…] (min 0, align 1, head 0). */
+/* A level, or a term of bank[…] (min, align and head 0). */
 typedef struct {
     Dim dim;
     bool is_bank;
-    uint64_t div, mod; /* mod 0: none */
-    uint64_t min, align_bytes, head_bytes;
-    size_t at, end; /* of its text in the contract's, half-open */
+    uint64_t div, mod;                     /* mod 0: none */
+    uint64_t min, align_bytes, head_bytes; /* align 0: none, not even to a byte (rule 6) */
+    size_t at, end;                        /* of its text in the contract's, half-open */
 } ContractTerm;
 
 typedef enum { COMPARE_EQ, COMPARE_NE, COMPARE_LT, COMPARE_LE, COMPARE_GT, COMPARE_GE, COMPARE_IN } CompareOp;

@@ -8,7 +8,7 @@ enum { LONGEST_TEXT = 1 << 16 };
 
 /* DIM['/'div]['%'mod] */
 static bool parse_term(Scan *scan, ContractTerm *term) {
-    *term = (ContractTerm){.div = 1, .align_bytes = 1, .at = scan->at};
+    *term = (ContractTerm){.div = 1, .at = scan->at};
     if (!scan_accept_dim(scan, &term->dim)) {
         return scan_error(scan, scan->at, "unknown dimension", "N, C, H, W, O or I");
     }

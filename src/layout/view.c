@@ -72,7 +72,7 @@ static bool set_stride(ViewLevel *level, const ContractTerm *term, uint64_t *siz
     return checked_mul(term->head_bytes, 8, &level->head_bits) &&
            checked_add(*size_bits, level->head_bits, &level->stride_bits) &&
            checked_mul(level->stride_bits, count, size_bits) && checked_mul(term->align_bytes, 8, &align_bits) &&
-           checked_round_up(*size_bits, align_bits, size_bits);
+           checked_round_up(*size_bits, align_bits == 0 ? 1 : align_bits, size_bits);
 }
 
 /* Rules 1 and 2. */
