@@ -163,6 +163,9 @@ static bool read_attrs(NodeReader *r) {
     Wire wire = wire_open(&r->onnx->file, ONNX_NODE, r->message);
     Field field;
     uint32_t at = 0;
+    if (r->node.attr_count == 0) {
+        return true;
+    }
     r->node.attrs = arena_array(&r->onnx->work->keep, Attr, r->node.attr_count);
     while (wire_next(&wire, &field)) {
         if (field.number != ONNX_NODE_ATTRIBUTE) {

@@ -37,11 +37,22 @@ const char *onnx_field_name(OnnxMessage message, uint32_t number) {
     return rule_of(message, number)->name;
 }
 
+/* Written by hand: every value has one, and printf would be a tenth of an import. */
 Str wire_place(const WireFile *file, const uint8_t *at) {
     if (at < file->file.ptr || at > file->file.ptr + file->file.len) {
         return (Str){0};
     }
-    return arena_format(&file->work->keep, "byte %zu", (size_t)(at - file->file.ptr));
+    char text[32] = "byte ";
+    const size_t len = 5;
+    size_t digits = 1;
+    size_t number = (size_t)(at - file->file.ptr);
+    for (size_t rest = number; rest > 9; rest /= 10) {
+        digits++;
+    }
+    for (size_t k = digits; k > 0; k--, number /= 10) {
+        text[len + k - 1] = (char)('0' + number % 10);
+    }
+    return arena_str(&file->work->keep, (Str){text, len + digits});
 }
 
 /* ---- Reports */
