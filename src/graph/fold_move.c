@@ -32,6 +32,16 @@ static bool axis_of(const Fold *fold, int64_t absent, uint32_t rank, uint32_t *a
     return k >= 0 && k < rank;
 }
 
+/* The same elements in the same order. */
+static bool fold_reshape(const Fold *fold, Tensor *out) {
+    Tensor x;
+    if (!load(fold, 0, &x) || x.count != out->count || x.dtype != out->dtype) {
+        return false;
+    }
+    out->cell = x.cell;
+    return true;
+}
+
 static bool fold_transpose(const Fold *fold, Tensor *out) {
     Tensor x;
     Ints perm;
@@ -284,6 +294,11 @@ static bool fold_reduce(const Fold *fold, Tensor *out) {
 
 bool fold_move(const Fold *fold, uint32_t k, Tensor *out) {
     switch (fold->node->op) {
+    case OP_RESHAPE:
+    case OP_FLATTEN:
+    case OP_SQUEEZE:
+    case OP_UNSQUEEZE:
+        return fold_reshape(fold, out);
     case OP_TRANSPOSE:
         return fold_transpose(fold, out);
     case OP_SLICE:

@@ -146,9 +146,16 @@ bool infer_cast_like(Infer *in) {
     return x != NULL && infer_out(in, 0, like == NULL ? DTYPE_NONE : like->dtype, &x->shape);
 }
 
-/* Output 1 is the mask: of the input's type before opset 10, bool since. */
+/* Output 1 is the mask: of the input's type before opset 10, bool since. In training (input 2) elements are dropped at
+ * random, which no plan for inference means. */
 bool infer_dropout(Infer *in) {
     const Value *x = infer_need(in, 0);
+    Ints training;
+    IntsState state = infer_input_ints(in, 2, &training);
+    if (state == INTS_UNKNOWN || (state == INTS_KNOWN && training.count == 1 && training.at[0] != 0)) {
+        return infer_refuse(in, 2, "Dropout in training mode is not a part of a network that is run",
+                            "export the model for inference");
+    }
     return x != NULL && infer_out(in, 0, x->dtype, &x->shape) &&
            infer_out(in, 1, in->node->version < 10 ? x->dtype : DTYPE_BOOL, &x->shape);
 }
