@@ -25,12 +25,12 @@ static const char *capacity_text(Arena *arena, const DeviceMemory *memory) {
 static void print_row(Arena *arena, const char *name, const Device *device) {
     const DeviceMemory *local = &device->memory[device->local];
     Str contract = contract_text(device->contract[ROLE_ACTIVATION]);
-    printf("%-12s %-11s %14s %6" PRIu64 "  " STR_FMT "\n", name, device_kind_name(device->kind),
+    printf("%-14s %-11s %14s %6" PRIu64 "  " STR_FMT "\n", name, device_kind_name(device->kind),
            capacity_text(arena, local), local->align_bytes, STR_ARG(contract));
 }
 
 static s0_status list_presets(Work *work) {
-    printf("%-12s %-11s %14s %6s  %s\n", "name", "kind", "local bytes", "align", "layout of activations");
+    printf("%-14s %-11s %14s %6s  %s\n", "name", "kind", "local bytes", "align", "layout of activations");
     for (size_t i = 0; i < device_preset_count; i++) {
         const Device *device = device_load(work, str_from(device_presets[i].name));
         if (device == NULL) {
@@ -41,19 +41,26 @@ static s0_status list_presets(Work *work) {
     return S0_DONE;
 }
 
+static void print_fact(const DeviceFact *fact) {
+    enum { VALUE_WIDTH = 24 };
+    printf("  %-18.*s  %-*.*s", STR_ARG(fact->key), VALUE_WIDTH, STR_ARG(fact->value));
+    if (fact->value.len > VALUE_WIDTH) {
+        printf("\n%*s", 22 + VALUE_WIDTH, "");
+    }
+    printf("  %s" STR_FMT "\n", fact->is_assumed ? "assumed: " : "", STR_ARG(fact->source));
+}
+
 /* Section by section, each value with its source. */
 static void print_device(const Device *device) {
     printf(STR_FMT " (" STR_FMT "), %s\n", STR_ARG(device->name), STR_ARG(device->file),
            device_kind_name(device->kind));
     Str section = {NULL, 0};
     for (size_t i = 0; i < device->fact_count; i++) {
-        const DeviceFact *fact = &device->fact[i];
-        if (!str_eq(section, fact->section)) {
-            section = fact->section;
+        if (!str_eq(section, device->fact[i].section)) {
+            section = device->fact[i].section;
             printf("\n" STR_FMT "\n", STR_ARG(section));
         }
-        printf("  %-20.*s %-24.*s %s" STR_FMT "\n", STR_ARG(fact->key), STR_ARG(fact->value),
-               fact->is_assumed ? "assumed: " : "", STR_ARG(fact->source));
+        print_fact(&device->fact[i]);
     }
 }
 

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "device/device.h"
 #include "graph/dtype.h"
+#include "layout/picture.h"
 #include "layout/view.h"
 
 #include <inttypes.h>
@@ -208,6 +209,8 @@ static void print_report(const Facts *facts) {
     for (uint32_t k = 0; k < view->level_count; k++) {
         print_level(&view->level[k], facts->arena, true);
     }
+    putchar('\n');
+    picture_print(view, stdout);
     if (facts->has_address) {
         printf("\naddress    bank %" PRIu64 ", byte %" PRIu64 ", bit %" PRIu32 "\n", facts->address.bank,
                facts->address.byte, facts->address.bit);
