@@ -62,16 +62,35 @@ static void print_operators(const InspectFacts *facts, FILE *out) {
     }
 }
 
+/* A list that may be as long as the model: its title stands before the first row, rows past the most are counted only.
+ */
+typedef struct {
+    const char *title;
+    uint64_t rows;
+} List;
+
+enum { MOST_ROWS = 12 };
+
+/* True where the next row is to be printed. */
+static bool list_next(List *list, FILE *out) {
+    if (list->rows == 0) {
+        fprintf(out, "\n%s\n", list->title);
+    }
+    return list->rows++ < MOST_ROWS;
+}
+
+static void list_end(const List *list, FILE *out) {
+    if (list->rows > MOST_ROWS) {
+        fprintf(out, "  and %" PRIu64 " more: --json - lists all\n", list->rows - MOST_ROWS);
+    }
+}
+
 static void print_channel_quant(const InspectFacts *facts, FILE *out) {
-    bool has_title = false;
+    List list = {.title = "quantised per channel"};
     for (uint32_t i = 0; i < facts->graph->value_count; i++) {
         const Value *value = &facts->graph->values[i];
-        if (value->quant == NULL || value->quant->count <= 1 || value->quant->axis < 0) {
+        if (value->quant == NULL || value->quant->count <= 1 || value->quant->axis < 0 || !list_next(&list, out)) {
             continue;
-        }
-        if (!has_title) {
-            fputs("\nquantised per channel\n", out);
-            has_title = true;
         }
         const char *axes = cli_inspect_axes(facts, (ValueId){i});
         fprintf(out, "  " STR_FMT "  %s, %" PRIu32 " scales along axis %" PRId32, STR_ARG(value->name),
@@ -81,26 +100,24 @@ static void print_channel_quant(const InspectFacts *facts, FILE *out) {
         }
         fputc('\n', out);
     }
+    list_end(&list, out);
 }
 
 /* Inputs that the operator's definition reads one number a channel. */
 static void print_channel_parameters(const InspectFacts *facts, FILE *out) {
-    bool has_title = false;
+    List list = {.title = "one number a channel, by the operator's definition"};
     for (uint32_t n = 0; n < facts->graph->node_count; n++) {
         const Node *node = &facts->graph->nodes[n];
         for (uint32_t k = 0; k < node->input_count; k++) {
-            if (op_input_role(node->op, k) != 'c' || !is_value(node->inputs[k])) {
+            if (op_input_role(node->op, k) != 'c' || !is_value(node->inputs[k]) || !list_next(&list, out)) {
                 continue;
-            }
-            if (!has_title) {
-                fputs("\none number a channel, by the operator's definition\n", out);
-                has_title = true;
             }
             const Value *value = cli_inspect_value(facts, node->inputs[k]);
             fprintf(out, "  " STR_FMT "  %s, input %" PRIu32 " of " STR_FMT "\n", STR_ARG(value->name),
                     named_shape(facts->arena, value), k, STR_ARG(node_title(facts->arena, node)));
         }
     }
+    list_end(&list, out);
 }
 
 static void print_model(const InspectFacts *facts, FILE *out) {
