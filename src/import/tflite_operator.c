@@ -115,19 +115,29 @@ static bool read_ends(Tflite *model, const TfliteSubgraph *subgraph, const FlatT
            tflite_read_ids(model, subgraph, &outputs, true, node->name, node->outputs);
 }
 
-/* The runtime fills a variable tensor in place: nothing produces it. */
+/* An operator may write only what nothing else fills; inputs are looked at by graph_check. */
+static bool check_output(Tflite *model, const Node *node, const Value *output) {
+    if (!is_node(output->producer) && output->constant == NULL && !output->is_state) {
+        return true;
+    }
+    bool has_producer = is_node(output->producer);
+    return diag_error(
+        &model->work->diags,
+        (DiagText){.place = output->source.ptr,
+                   .node = node->name,
+                   .tensor = output->name,
+                   .what = has_producer ? "two operators produce one tensor" : "an operator's output is filled already",
+                   .got = has_producer       ? graph_node(model->graph, output->producer)->name.ptr
+                          : output->is_state ? "a variable tensor"
+                                             : "a constant",
+                   .expected = has_producer ? "one producer" : "a tensor without data of its own",
+                   .hint = "the file is damaged or its converter has a fault: convert it again"});
+}
+
 static bool check_outputs(Tflite *model, const Node *node) {
     for (uint32_t k = 0; k < node->output_count; k++) {
-        const Value *output = is_value(node->outputs[k]) ? graph_value(model->graph, node->outputs[k]) : NULL;
-        if (output != NULL && is_node(output->producer)) {
-            return diag_error(&model->work->diags,
-                              (DiagText){.place = output->source.ptr,
-                                         .node = node->name,
-                                         .tensor = output->name,
-                                         .what = "two operators produce one tensor",
-                                         .got = graph_node(model->graph, output->producer)->name.ptr,
-                                         .expected = "one producer",
-                                         .hint = "the file is damaged or its converter has a fault: convert it again"});
+        if (is_value(node->outputs[k]) && !check_output(model, node, graph_value(model->graph, node->outputs[k]))) {
+            return false;
         }
     }
     return true;

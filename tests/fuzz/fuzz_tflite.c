@@ -1,5 +1,5 @@
-/* Fuzz target: any bytes as a TFLite file. They give a graph that holds its invariants, or at least one error or refusal;
- * no input costs more than the work that flatbuf.h allows. */
+/* Fuzz target: any bytes as a TFLite file. They give a graph that holds its invariants, or at least one error or
+ * refusal; no input costs more than the work that flatbuf.h allows. */
 #include "base/fault.h"
 #include "import/import.h"
 
