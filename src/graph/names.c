@@ -1,0 +1,324 @@
+/* Names of axes: by identity, never by size.
+ *
+ * Every axis of every value is a member of a class; axes that a node's definition makes the same dimension are put in
+ * one class (union by size, so near-linear). Anchors give a class its name: operators whose data is N, C, then spatial,
+ * weights, and --layout. A class with two names is a contradiction and is refused with both. Constants carry nothing
+ * from one reader to another, for one [C] may serve two maps that have different axes there: they are named at last,
+ * from their first reader. */
+#include "graph/names.h"
+
+#include "base/fault.h"
+
+#include <string.h>
+
+enum { UNNAMED = DIM_COUNT };
+
+/* Who named a class: a node, or a --layout where that is NO_NODE; and at which value. */
+typedef struct {
+    NodeId node;
+    ValueId value;
+    uint32_t axis;
+} Anchor;
+
+typedef struct {
+    uint32_t parent, size;
+    uint8_t name; /* UNNAMED, or the class's Dim; of a root only */
+    Anchor by;
+} Axis;
+
+typedef struct {
+    Graph *graph;
+    Work *work;
+    uint32_t *first_axis; /* value -> its first entry of `axes` */
+    Axis *axes;
+} Names;
+
+/* ---- Classes */
+
+static uint32_t axis_count(const Value *value) {
+    return value->has_shape ? value->shape.rank : 0;
+}
+
+static void make_classes(Names *n) {
+    Arena *scratch = &n->work->scratch;
+    uint64_t total = 0;
+    n->first_axis = arena_array(scratch, uint32_t, n->graph->value_count);
+    for (uint32_t v = 0; v < n->graph->value_count; v++) {
+        n->first_axis[v] = (uint32_t)total;
+        total += axis_count(&n->graph->values[v]);
+    }
+    CHECK(total < UINT32_MAX);
+    n->axes = arena_array(scratch, Axis, (size_t)total);
+    for (uint32_t k = 0; k < total; k++) {
+        n->axes[k] = (Axis){.parent = k, .size = 1, .name = UNNAMED};
+    }
+}
+
+static Axis *root_of(const Names *n, ValueId value, uint32_t axis) {
+    uint32_t at = n->first_axis[value.index] + axis;
+    while (n->axes[at].parent != at) {
+        n->axes[at].parent = n->axes[n->axes[at].parent].parent; /* halves the path */
+        at = n->axes[at].parent;
+    }
+    return &n->axes[at];
+}
+
+static const char *reading(const Names *n, uint8_t name, Anchor by) {
+    Arena *arena = n->work->diags.arena;
+    const Value *value = graph_value(n->graph, by.value);
+    const char *who =
+        is_node(by.node) ? arena_text(arena, "node " STR_FMT, STR_ARG(node_title(arena, graph_node(n->graph, by.node))))
+                         : "--layout";
+    return arena_text(arena, "%c: axis %u of '" STR_FMT "' %s, by %s", "NCHWOI"[name], by.axis, STR_ARG(value->name),
+                      shape_text(arena, &value->shape).ptr, who);
+}
+
+static bool contradiction(const Names *n, const Axis *a, uint8_t name, Anchor by) {
+    const char **readings = arena_array(n->work->diags.arena, const char *, 3);
+    readings[0] = reading(n, a->name, a->by);
+    readings[1] = reading(n, name, by);
+    return diag_refuse(&n->work->diags,
+                       (DiagText){.node = is_node(by.node) ? graph_node(n->graph, by.node)->name : STR(""),
+                                  .tensor = graph_value(n->graph, by.value)->name,
+                                  .what = "one axis has two meanings",
+                                  .readings = readings,
+                                  .hint = "say which holds with --layout TENSOR=NCHW or NHWC, or put a "
+                                          "Transpose between the two in the model"});
+}
+
+static bool name_axis(const Names *n, Anchor by, uint8_t name) {
+    Axis *root = root_of(n, by.value, by.axis);
+    if (root->name == UNNAMED) {
+        root->name = name;
+        root->by = by;
+    }
+    return root->name == name || contradiction(n, root, name, by);
+}
+
+static bool unite(const Names *n, ValueId a, uint32_t a_axis, ValueId b, uint32_t b_axis) {
+    Axis *x = root_of(n, a, a_axis);
+    Axis *y = root_of(n, b, b_axis);
+    if (x == y) {
+        return true;
+    }
+    if (x->name != UNNAMED && y->name != UNNAMED && x->name != y->name) {
+        return contradiction(n, x, y->name, y->by);
+    }
+    Axis *large = x->size >= y->size ? x : y;
+    Axis *small = large == x ? y : x;
+    if (large->name == UNNAMED) {
+        large->name = small->name;
+        large->by = small->by;
+    }
+    small->parent = (uint32_t)(large - n->axes);
+    large->size += small->size;
+    return true;
+}
+
+/* ---- Anchors */
+
+static bool name_value(const Names *n, NodeId node, ValueId value, const uint8_t dims[SHAPE_MAX_RANK]) {
+    for (uint32_t axis = 0; axis < axis_count(graph_value(n->graph, value)); axis++) {
+        if (!name_axis(n, (Anchor){node, value, axis}, dims[axis])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool anchor_map(const Names *n, NodeId node, ValueId id) {
+    uint8_t dims[SHAPE_MAX_RANK];
+    const Value *value = is_value(id) ? graph_value(n->graph, id) : NULL;
+    if (value == NULL || value->constant != NULL || axis_count(value) < 2) {
+        return true;
+    }
+    names_channel_second(value->shape.rank, dims);
+    return name_value(n, node, id, dims);
+}
+
+/* A constant, or what Dequantize makes of one: its axes are the operator's, not those of a map. */
+static bool is_fixed(const Graph *graph, const Value *value) {
+    if (value->constant != NULL || !is_node(value->producer)) {
+        return value->constant != NULL;
+    }
+    const Node *producer = graph_node(graph, value->producer);
+    const Value *source = node_input(graph, producer, 0);
+    return op_info(producer->op)->kind == KIND_DEQUANTIZE && source != NULL && source->constant != NULL;
+}
+
+static bool anchor_weights(const Names *n, NodeId id, const Node *node) {
+    for (uint32_t k = 0; k < node->input_count; k++) {
+        const Value *value = node_input(n->graph, node, k);
+        if (value == NULL || op_input_role(node->op, k) != 'w' || value->constant != NULL || !value->has_shape ||
+            !is_fixed(n->graph, value)) {
+            continue;
+        }
+        uint8_t dims[SHAPE_MAX_RANK];
+        names_of_weights(n->graph, node, k, dims);
+        if (!name_value(n, id, node->inputs[k], dims)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool anchor_node(const Names *n, NodeId id) {
+    const Node *node = graph_node(n->graph, id);
+    bool is_anchor = !n->graph->channels_last && (op_info(node->op)->flags & OP_CHANNEL_SECOND) != 0;
+    if (is_anchor && node->input_count > 0 && !anchor_map(n, id, node->inputs[0])) {
+        return false;
+    }
+    if (is_anchor && node->output_count > 0 && !anchor_map(n, id, node->outputs[0])) {
+        return false;
+    }
+    return anchor_weights(n, id, node);
+}
+
+static bool relate(const Names *n, const Node *node, uint32_t k, uint32_t o) {
+    int to[SHAPE_MAX_RANK];
+    if (!names_align(n->graph, node, k, o, &n->work->scratch, to)) {
+        return true;
+    }
+    for (uint32_t axis = 0; axis < node_input(n->graph, node, k)->shape.rank; axis++) {
+        if (to[axis] != AXIS_NONE && !unite(n, node->inputs[k], axis, node->outputs[o], (uint32_t)to[axis])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool relate_node(const Names *n, const Node *node) {
+    for (uint32_t k = 0; k < node->input_count; k++) {
+        const Value *input = node_input(n->graph, node, k);
+        uint32_t first, last;
+        names_outputs_of(node, k, &first, &last);
+        for (uint32_t o = first; input != NULL && input->constant == NULL && o < last; o++) {
+            const Value *output = node_output(n->graph, node, o);
+            if (output != NULL && output->constant == NULL && !relate(n, node, k, o)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* ---- --layout */
+
+static void dims_of_binding(const LayoutBinding *binding, const Value *value, uint8_t dims[SHAPE_MAX_RANK]) {
+    if (binding->is_channel_second) {
+        names_channel_second(value->shape.rank, dims);
+    } else {
+        names_right_aligned(value->shape.rank, dims);
+    }
+}
+
+static bool anchor_binding(const Names *n, LayoutBinding *binding) {
+    for (uint32_t v = 0; v < n->graph->value_count; v++) {
+        const Value *value = &n->graph->values[v];
+        if (!str_eq(value->name, binding->tensor) || !value->has_shape) {
+            continue;
+        }
+        uint8_t dims[SHAPE_MAX_RANK];
+        dims_of_binding(binding, value, dims);
+        binding->was_used = true;
+        if (value->constant == NULL && !name_value(n, NO_NODE, (ValueId){v}, dims)) {
+            return false;
+        }
+    }
+    return binding->was_used || diag_error(&n->work->diags, (DiagText){.place = "--layout",
+                                                                       .tensor = binding->tensor,
+                                                                       .what = "the model has no tensor of this name"});
+}
+
+/* ---- Writing the names */
+
+/* Axes that no anchor reaches take, from the right, the names C W H that the value does not have yet, then N. */
+static void fill_value(const Names *n, ValueId id) {
+    static const uint8_t order[] = {DIM_C, DIM_W, DIM_H};
+    Value *value = graph_value(n->graph, id);
+    bool is_taken[DIM_COUNT + 1] = {false};
+    for (uint32_t axis = 0; axis < axis_count(value); axis++) {
+        value->dims[axis] = root_of(n, id, axis)->name;
+        is_taken[value->dims[axis]] = true;
+    }
+    uint32_t next = 0;
+    for (uint32_t axis = axis_count(value); axis-- > 0;) {
+        if (value->dims[axis] != UNNAMED) {
+            continue;
+        }
+        while (next < 3 && is_taken[order[next]]) {
+            next++;
+        }
+        value->dims[axis] = next < 3 ? order[next++] : DIM_N;
+    }
+}
+
+/* The names a constant takes from a node that reads it. */
+static void name_constant(const Names *n, const Node *node, uint32_t k) {
+    Value *value = node_input(n->graph, node, k);
+    uint32_t first, last;
+    names_right_aligned(value->shape.rank, value->dims);
+    if (op_input_role(node->op, k) == 'w') {
+        names_of_weights(n->graph, node, k, value->dims);
+        return;
+    }
+    names_outputs_of(node, k, &first, &last);
+    int to[SHAPE_MAX_RANK];
+    if (first == last || !names_align(n->graph, node, k, first, &n->work->scratch, to)) {
+        return;
+    }
+    const Value *output = node_output(n->graph, node, first);
+    for (uint32_t axis = 0; axis < value->shape.rank; axis++) {
+        if (to[axis] != AXIS_NONE) {
+            value->dims[axis] = output->dims[to[axis]];
+        }
+    }
+}
+
+/* From the last node to the first: a constant's reader has its names before the node that made it, and of several
+ * readers the first has the last word. */
+static void name_constants(const Names *n) {
+    const Block *main = graph_main(n->graph);
+    for (uint32_t at = main->node_count; at-- > 0;) {
+        const Node *node = graph_node(n->graph, main->nodes[at]);
+        for (uint32_t k = 0; k < node->input_count; k++) {
+            const Value *value = node_input(n->graph, node, k);
+            if (value != NULL && value->constant != NULL && value->has_shape) {
+                name_constant(n, node, k);
+            }
+        }
+    }
+}
+
+static void write_names(const Names *n, const LayoutBinding *bindings, size_t count) {
+    for (uint32_t v = 0; v < n->graph->value_count; v++) {
+        fill_value(n, (ValueId){v});
+    }
+    name_constants(n);
+    for (size_t k = 0; k < count; k++) {
+        for (uint32_t v = 0; v < n->graph->value_count; v++) {
+            Value *value = &n->graph->values[v];
+            if (value->constant != NULL && value->has_shape && str_eq(value->name, bindings[k].tensor)) {
+                dims_of_binding(&bindings[k], value, value->dims);
+            }
+        }
+    }
+}
+
+bool graph_assign_names(Graph *graph, LayoutBinding *bindings, size_t count, Work *work) {
+    Names n = {.graph = graph, .work = work};
+    make_classes(&n);
+    for (size_t k = 0; k < count; k++) {
+        if (!anchor_binding(&n, &bindings[k])) {
+            return false;
+        }
+    }
+    const Block *main = graph_main(graph);
+    for (uint32_t at = 0; at < main->node_count; at++) {
+        if (!anchor_node(&n, main->nodes[at]) || !relate_node(&n, graph_node(graph, main->nodes[at]))) {
+            return false;
+        }
+    }
+    write_names(&n, bindings, count);
+    return true;
+}
