@@ -17,8 +17,8 @@ typedef struct {
     PlanOptions plan;
 } Request;
 
-/* Import to names: the graph as it is understood. Null with diagnostics in `work`. `files` must be closed whatever comes
- * back, and also where memory runs out; the graph borrows from them. */
+/* Import to names: the graph as it is understood. Null with diagnostics in `work`. `files` must be closed whatever
+ * comes back, and also where memory runs out; the graph borrows from them. */
 Graph *stages_understand(const Request *request, ModelFiles *files, Work *work);
 
 /* All stages. Null with diagnostics; a plan that does not fit is a result: see plan_fits. */

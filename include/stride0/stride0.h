@@ -6,8 +6,10 @@
 #ifndef STRIDE0_H
 #define STRIDE0_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -29,6 +31,55 @@ typedef struct {
     void *(*resize)(void *ctx, void *ptr, size_t old_bytes, size_t new_bytes);
     void *ctx;
 } s0_allocator;
+
+/* ---- Planning: a model and a device in, a memory ledger out.
+ *
+ *     s0_plan *plan;
+ *     s0_plan_options options = {.model = "net.tflite", .device = "mcu-cm"};
+ *     s0_status status = s0_plan_new(&options, NULL, &plan);
+ *     s0_totals totals;
+ *     if (plan != NULL && s0_plan_totals(plan, &totals)) { ... totals.placed_bytes ... }
+ *     s0_plan_print_messages(plan, stderr);
+ *     s0_plan_free(plan); */
+
+/* What to plan. Zero is the default of every field but the first two. Texts are read during the call only. */
+typedef struct {
+    const char *model;            /* path of an ONNX or TFLite file */
+    const char *device;           /* name of a preset, or path of a device file */
+    const char *const *dims;      /* "NAME=VALUE" or "INPUT:AXIS=VALUE", ended by NULL: values of free dimensions */
+    uint64_t budget_bytes;        /* in place of the local memory's capacity */
+    bool no_in_place;             /* operators do not write over their inputs */
+    bool pin_inputs, pin_outputs; /* inputs, outputs keep their bytes during the whole run */
+    bool qdq_float;               /* Quantize/Dequantize pairs as written, not as integer operators */
+} s0_plan_options;
+
+typedef struct s0_plan s0_plan;
+
+/* Bytes of local memory, but for the last. peak_live <= lower_bound <= placed. */
+typedef struct {
+    uint64_t logical_bytes;     /* elements * bits, over all storages */
+    uint64_t physical_bytes;    /* after alignment, padding, blocking, packing, over all storages */
+    uint64_t peak_live_bytes;   /* the most that is alive at one step */
+    uint64_t lower_bound_bytes; /* no placement is lower */
+    uint64_t placed_bytes;      /* what to reserve: a memory of this size is enough, one byte less is not */
+    uint64_t capacity_bytes;    /* of the device, or the budget */
+    uint64_t backing_bytes;     /* flash of a microcontroller, far memory of an accelerator */
+} s0_totals;
+
+/* S0_DONE, S0_NO_FIT, S0_REFUSED or S0_BAD_INPUT, with `*plan` to be freed: it holds the messages, and in the first two
+ * cases the figures. S0_NO_MEMORY: `*plan` is NULL. `allocator` NULL is the C library's; it must outlive the plan. */
+s0_status s0_plan_new(const s0_plan_options *options, const s0_allocator *allocator, s0_plan **plan);
+void s0_plan_free(s0_plan *plan); /* NULL is fine */
+
+/* False where planning ended in an error or a refusal. */
+bool s0_plan_totals(const s0_plan *plan, s0_totals *totals);
+
+/* Errors, refusals and warnings, one a paragraph, for people. */
+void s0_plan_print_messages(const s0_plan *plan, FILE *out);
+
+/* The whole ledger as JSON (docs/json.md). S0_REFUSED where there is none, S0_NO_MEMORY where memory ran out while it
+ * was written: what is in `out` then is not whole. */
+s0_status s0_plan_write_json(s0_plan *plan, FILE *out);
 
 #ifdef __cplusplus
 }

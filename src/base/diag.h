@@ -18,16 +18,16 @@ typedef enum {
 
 /* What is unknown stays null or empty. All text lives as long as the arena that made it. */
 typedef struct {
-    const char *place;    /* file and byte, "line 3 column 7", option: whatever lets the user find it */
-    Str node;             /* name of the node, or its operator and number where it has no name */
-    Str tensor;           /* name of the tensor */
-    const char *what;     /* one clause, no full stop: "shapes do not broadcast" */
-    const char *got;      /* "[1,3,4]" */
-    const char *expected; /* "[1,3,5] or [1,3,1]" */
-    const char *hint;     /* what to do, in the imperative: "pass --dim batch=1" */
+    const char *place;           /* file and byte, "line 3 column 7", option: whatever lets the user find it */
+    Str node;                    /* name of the node, or its operator and number where it has no name */
+    Str tensor;                  /* name of the tensor */
+    const char *what;            /* one clause, no full stop: "shapes do not broadcast" */
+    const char *got;             /* "[1,3,4]" */
+    const char *expected;        /* "[1,3,5] or [1,3,1]" */
+    const char *hint;            /* what to do, in the imperative: "pass --dim batch=1" */
     const char *const *readings; /* for a refusal: the readings that are possible, ended by null */
-    Str excerpt;     /* the text it is about, on one line, printed with a caret below … */
-    uint32_t column; /* … this byte, counted from 1; no excerpt, no caret */
+    Str excerpt;                 /* the text it is about, on one line, printed with a caret below … */
+    uint32_t column;             /* … this byte, counted from 1; no excerpt, no caret */
 } DiagText;
 
 typedef struct Diag Diag;
@@ -50,8 +50,8 @@ bool diag_error(Diags *diags, DiagText text);
 bool diag_refuse(Diags *diags, DiagText text);
 void diag_warn(Diags *diags, DiagText text);
 
-bool diags_failed(const Diags *diags);       /* anything worse than a warning? */
-s0_status diags_status(const Diags *diags);  /* the gravest: error before refusal before no fit */
+bool diags_failed(const Diags *diags);      /* anything worse than a warning? */
+s0_status diags_status(const Diags *diags); /* the gravest: error before refusal before no fit */
 
 /* One diagnostic a paragraph; `prefix` is the input's file name or empty. */
 void diags_print(const Diags *diags, const char *prefix, FILE *out);

@@ -1,4 +1,5 @@
-/* Our own faults: checks that stay on in release builds. An input can never trip one; if one trips, stride0 is wrong. */
+/* Our own faults: checks that stay on in release builds. An input can never trip one; if one trips, stride0 is wrong.
+ */
 #ifndef S0_BASE_FAULT_H
 #define S0_BASE_FAULT_H
 

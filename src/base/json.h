@@ -16,7 +16,7 @@ enum { JSON_MAX_DEPTH = 16 };
 typedef struct {
     FILE *out;
     uint32_t depth;
-    bool has_item[JSON_MAX_DEPTH];  /* anything written yet at this depth? */
+    bool has_item[JSON_MAX_DEPTH]; /* anything written yet at this depth? */
     bool is_object[JSON_MAX_DEPTH];
     bool is_inline[JSON_MAX_DEPTH]; /* written on one line */
     bool after_key;

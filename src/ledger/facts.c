@@ -2,6 +2,8 @@
 #include "ledger/facts.h"
 
 #include "base/checked.h"
+#include "ledger/traffic.h"
+#include "plan/storage.h"
 
 #include <stdlib.h>
 
@@ -43,6 +45,50 @@ static uint64_t padding_bytes(const Buffer *buffer) {
     uint64_t all_banks;
     bool fits = checked_mul(buffer->physical_bytes, buffer->banks_used, &all_banks);
     return fits && all_banks > buffer->logical_bytes ? all_banks - buffer->logical_bytes : 0;
+}
+
+/* A quarter of the bytes or less is data, and the rest is worth a line. */
+static bool is_swollen(const Buffer *buffer, uint64_t padding) {
+    enum { MOST_TIMES = 4, LEAST_BYTES = 1024 };
+    return padding >= LEAST_BYTES && padding / (MOST_TIMES - 1) >= buffer->logical_bytes;
+}
+
+double facts_padding_ratio(const Buffer *buffer) {
+    double all_banks = (double)buffer->physical_bytes * (double)buffer->banks_used;
+    return buffer->logical_bytes == 0 ? 1.0 : all_banks / (double)buffer->logical_bytes;
+}
+
+static void gather_swollen(Facts *facts, Work *work) {
+    const Plan *plan = facts->plan;
+    Swollen *swollen = &facts->swollen;
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        const Buffer *buffer = &plan->buffers[i];
+        uint64_t padding = padding_bytes(buffer);
+        if (!buffer_is_local_storage(plan, (BufferId){i}) || !is_swollen(buffer, padding)) {
+            continue;
+        }
+        swollen->count++;
+        swollen->padding_bytes += padding;
+        if (padding > swollen->worst.bytes) {
+            swollen->worst = (Ranked){{i}, padding};
+        }
+    }
+    if (swollen->count == 0) {
+        return;
+    }
+    const Buffer *worst = plan_buffer(plan, swollen->worst.buffer);
+    Arena *arena = &work->keep;
+    diag_warn(&work->diags,
+              (DiagText){
+                  .tensor = facts_buffer_name(facts, swollen->worst.buffer, arena),
+                  .what = arena_text(arena,
+                                     "%llu bytes of data occupy %llu in %llu bank(s), %.1f times as much: most padding "
+                                     "of %u buffer(s) whose layout takes 4 times their data or more",
+                                     (unsigned long long)worst->logical_bytes,
+                                     (unsigned long long)worst->physical_bytes, (unsigned long long)worst->banks_used,
+                                     facts_padding_ratio(worst), (unsigned)swollen->count),
+                  .hint = arena_text(arena, "a contract without padding (row-major, 'N H W C') stores it in %llu bytes",
+                                     (unsigned long long)worst->logical_bytes)});
 }
 
 static Ranking rank_paddings(const Plan *plan, Arena *keep) {
@@ -96,12 +142,12 @@ static void gather_compact(Facts *facts, Arena *keep) {
             continue;
         }
         const FormCosts *costs = buffer->costs;
-        facts->kept_compact[facts->compact_count++] = (CompactCost){.buffer = {i},
-                                                                    .compact_bytes = buffer->physical_bytes,
-                                                                    .row_bytes = costs->row_bytes,
-                                                                    .full_bytes = costs->full_bytes,
-                                                                    .full_logical_bytes =
-                                                                        map_logical_bytes(plan, buffer)};
+        facts->kept_compact[facts->compact_count++] =
+            (CompactCost){.buffer = {i},
+                          .compact_bytes = buffer->physical_bytes,
+                          .row_bytes = costs->row_bytes,
+                          .full_bytes = costs->full_bytes,
+                          .full_logical_bytes = map_logical_bytes(plan, buffer)};
         if (costs->row_bytes != UINT64_MAX && costs->full_bytes != UINT64_MAX) {
             facts->compact_bytes += buffer->physical_bytes;
             facts->compact_as_row_bytes += costs->row_bytes;
@@ -152,6 +198,32 @@ static void gather_overwrites(Facts *facts, Arena *keep) {
     }
 }
 
+/* What it costs to keep the inputs that are overwritten: planned again, as --pin-inputs would. */
+static void gather_pinned(Facts *facts, Work *work) {
+    if (facts->overwrite_count == 0) {
+        return;
+    }
+    PlanOptions options = facts->plan->options;
+    options.pin_inputs = true;
+    options.budget_bytes = UINT64_MAX; /* it may not fit: no remedies are asked for */
+    const Plan *pinned = plan_make(facts->graph, facts->device, &options, work);
+    if (pinned != NULL) {
+        facts->pinned_peak_live_bytes = pinned->peak_live_bytes;
+        facts->pinned_placed_bytes = pinned->placed_bytes;
+    }
+}
+
+static void gather_capacity(Facts *facts) {
+    const Plan *plan = facts->plan;
+    uint64_t align = facts->device->memory[facts->device->local].align_bytes;
+    bool fits = plan_fits(plan);
+    facts->spare_bytes = fits ? plan->capacity_bytes - plan->placed_bytes : 0;
+    facts->excess_bytes = fits ? 0 : plan->placed_bytes - plan->capacity_bytes;
+    if (!checked_add(plan->placed_bytes, align - 1, &facts->anywhere_bytes)) {
+        facts->anywhere_bytes = UINT64_MAX;
+    }
+}
+
 const Facts *facts_gather(const char *file, const Plan *plan, const Plan *other, bool reads_qdq_as_float, Work *work) {
     Arena *keep = &work->keep;
     Facts *facts = arena_new(keep, Facts);
@@ -168,12 +240,43 @@ const Facts *facts_gather(const char *file, const Plan *plan, const Plan *other,
     gather_materialised(facts, keep);
     gather_collapsibles(facts, keep);
     gather_overwrites(facts, keep);
+    gather_pinned(facts, work);
+    gather_capacity(facts);
+    gather_swollen(facts, work);
+    traffic_gather(facts, keep);
     return facts;
 }
 
 KindTotals facts_totals(const Facts *facts) {
     const Plan *plan = facts->plan;
     return (KindTotals){plan->logical_bytes, plan->physical_bytes, plan->peak_live_bytes};
+}
+
+/* The names of a buffer's axes: its tensor's, or those of the map that an expanded parameter is laid out like. */
+static const uint8_t *axis_names(const Facts *facts, const Buffer *buffer) {
+    const Value *value = graph_value(facts->graph, buffer->value);
+    const Value *map =
+        is_node(buffer->node) ? node_output(facts->graph, graph_node(facts->graph, buffer->node), 0) : NULL;
+    bool is_expanded = value->constant != NULL && buffer->role == ROLE_ACTIVATION && map != NULL;
+    return is_expanded ? map->dims : value->dims;
+}
+
+bool facts_layout_case(const Facts *facts, BufferId id, uint32_t *which, Arena *scratch) {
+    const Buffer *buffer = plan_buffer(facts->plan, id);
+    if (!is_value(buffer->value)) {
+        return false;
+    }
+    Tensor tensor = {.shape = &buffer->stored,
+                     .dims = axis_names(facts, buffer),
+                     .bits = dtype_bits(buffer->dtype),
+                     .role = buffer->role};
+    View view;
+    Diags unheard = {.arena = scratch};
+    if (!storage_view(facts->device, &tensor, &unheard, &view) || view.bank_bytes != buffer->physical_bytes) {
+        return false;
+    }
+    *which = view.which_case;
+    return true;
 }
 
 Str facts_buffer_name(const Facts *facts, BufferId id, Arena *arena) {

@@ -16,7 +16,7 @@ typedef struct {
     uint32_t count; /* of `top` */
     uint32_t all;   /* that there are; `top` holds the first of them */
     uint64_t all_bytes;
-    Ranked *top;    /* most bytes first, ties in the order of the plan */
+    Ranked *top; /* most bytes first, ties in the order of the plan */
 } Ranking;
 
 /* A graph input whose bytes an operator writes over (cases F5). */
@@ -35,9 +35,38 @@ typedef struct {
 /* What a whole map of a compact parameter would occupy, for one buffer of `kept_compact`. */
 typedef struct {
     BufferId buffer;
-    uint64_t compact_bytes, row_bytes, full_bytes; /* physical, local; UINT64_MAX where the device has no layout for it */
+    uint64_t compact_bytes, row_bytes,
+        full_bytes; /* physical, local; UINT64_MAX where the device has no layout for it */
     uint64_t full_logical_bytes;
 } CompactCost;
+
+/* What steps move, in logical bytes; UINT64_MAX where a sum does not fit 64 bits. */
+typedef struct {
+    uint64_t read_bytes, written_bytes;
+    uint64_t transfers; /* buffers that are written */
+} Moved;
+
+/* Steps that move data and compute nothing: loads, stores, copies, fills. What operators read and write where it lies
+ * is not traffic. */
+typedef struct {
+    Moved by_column[COLUMN_COUNT];
+    Moved all;
+    uint64_t param_bytes; /* written by load_param */
+} Traffic;
+
+/* A node that is only a rule in the model, but moves bytes here (cases F6, M1). */
+typedef struct {
+    uint32_t step;
+    BufferId output;
+    Moved moved;
+} Copy;
+
+/* Local storages that occupy several times what they hold (cases H7). */
+typedef struct {
+    uint32_t count;
+    uint64_t padding_bytes;
+    Ranked worst; /* most padding */
+} Swollen;
 
 typedef struct {
     const char *file; /* the model's path as given */
@@ -45,22 +74,29 @@ typedef struct {
     const Graph *graph;
     const Device *device;
 
-    bool has_qdq;               /* Quantize/Dequantize pairs: two readings */
-    bool reads_qdq_as_float;    /* --qdq float was given */
+    bool has_qdq;                                       /* Quantize/Dequantize pairs: two readings */
+    bool reads_qdq_as_float;                            /* --qdq float was given */
     uint64_t other_peak_live_bytes, other_placed_bytes; /* of the reading that was not chosen */
 
-    Ranking at_peak;            /* storages alive at the peak step, by physical bytes; all of them */
-    Ranking paddings;           /* local storages by physical bytes of all banks less logical bytes, largest 10 */
-    uint32_t compact_count;     /* of kept_compact */
-    CompactCost *kept_compact;  /* parameters that stay a rule, by what `full` would cost more, largest first */
+    Ranking at_peak;           /* storages alive at the peak step, by physical bytes; all of them */
+    Ranking paddings;          /* local storages by physical bytes of all banks less logical bytes, largest 10 */
+    uint32_t compact_count;    /* of kept_compact */
+    CompactCost *kept_compact; /* parameters that stay a rule, by what `full` would cost more, largest first */
     uint64_t compact_bytes, compact_as_row_bytes, compact_as_full_bytes; /* sums over those with a layout for all */
     uint32_t overwrite_count;
     Overwrite *overwrites;
+    uint64_t pinned_peak_live_bytes, pinned_placed_bytes; /* with --pin-inputs, where an input is overwritten */
     uint32_t collapsible_count;
     Collapsible *collapsibles;
     uint32_t materialised_count;
     BufferId *materialised;
-    const Diags *diags;         /* refusals and warnings */
+    Traffic traffic;
+    uint32_t copy_count;
+    Copy *copies; /* most bytes first */
+    Swollen swollen;
+    uint64_t spare_bytes, excess_bytes; /* capacity less what is placed, and the other way round; else 0 */
+    uint64_t anywhere_bytes;            /* enough at a start of any alignment; UINT64_MAX past 64 bits (cases H1) */
+    const Diags *diags;                 /* refusals and warnings */
 } Facts;
 
 /* needs  a finished plan; `other` is the plan of the other Q/DQ reading, or null. */
@@ -69,10 +105,28 @@ const Facts *facts_gather(const char *file, const Plan *plan, const Plan *other,
 /* Logical, physical and at-peak bytes over all kinds: what by_kind sums to. */
 KindTotals facts_totals(const Facts *facts);
 
+/* What the step moves; nothing where it computes. */
+Moved facts_step_moves(const Plan *plan, const Step *step);
+
+/* Physical bytes of all banks for one logical byte. 1 where there are none. */
+double facts_padding_ratio(const Buffer *buffer);
+
+/* Layout of a buffer: the case of its contract that holds, counted from 0. False where the plan does not tell it (an
+ * engine's parameter records, grains). */
+bool facts_layout_case(const Facts *facts, BufferId id, uint32_t *which, Arena *scratch);
+
 /* The name of a buffer for people: its value's, with "(local copy)" where far memory holds another. */
 Str facts_buffer_name(const Facts *facts, BufferId id, Arena *arena);
 
 /* The node of a step for people; "(model output)" where there is none. */
 Str facts_step_title(const Facts *facts, const Step *step, Arena *arena);
+
+/* ---- find.c: what a name stands for */
+
+/* Has a buffer a tensor of that name? Else the nearest name that has, empty where none is near. */
+bool facts_find_buffer(const Facts *facts, Str name, Arena *arena, Str *nearest);
+
+/* The node of that name, also one that makes no step of its own; NO_NODE and the nearest name. */
+NodeId facts_find_node(const Facts *facts, Str name, Arena *arena, Str *nearest);
 
 #endif

@@ -11,13 +11,13 @@ typedef struct {
     ValueId source;
     uint64_t offset_bytes; /* from the start of the source */
     AliasReason reason;
-    AliasRefusal refusal;  /* why it is no rule; REFUSED_NONE where the node is no candidate */
+    AliasRefusal refusal; /* why it is no rule; REFUSED_NONE where the node is no candidate */
 } ViewRule;
 
 /* Which of the choices that may lower or raise the peak are taken; plan_make tries them and keeps the best. */
 typedef struct {
-    bool in_place;   /* element-wise operators write over a dying input */
-    bool sub_views;  /* slices and splits are views, concats are written in place */
+    bool in_place;  /* element-wise operators write over a dying input */
+    bool sub_views; /* slices and splits are views, concats are written in place */
 } AliasChoice;
 
 typedef struct {
@@ -25,8 +25,8 @@ typedef struct {
     Work *work;
     GraphUses uses;
     AliasChoice choice;
-    BufferId *backing;  /* value -> its buffer in flash or far memory; NO_BUFFER */
-    BufferId *resident; /* constant -> its newest local copy; NO_BUFFER */
+    BufferId *backing;        /* value -> its buffer in flash or far memory; NO_BUFFER */
+    BufferId *resident;       /* constant -> its newest local copy; NO_BUFFER */
     uint32_t *resident_group; /* constant -> the group of nodes that copy was loaded for */
 } Builder;
 
@@ -50,7 +50,12 @@ bool lower_operand(Builder *builder, NodeId node, uint32_t k, uint32_t group, Bu
 bool view_rule(Builder *builder, NodeId node, uint32_t output, ViewRule *rule);
 bool concat_part(Builder *builder, NodeId node, uint32_t input, uint64_t *offset_bytes, AliasRefusal *refusal);
 
-/* ---- steps.c, alias.c, live.c */
+/* ---- concat.c */
+
+/* True where the concat `id` is a rule: each input now leads to the output. `ok` is false where a size was refused. */
+bool concat_in_place(Builder *builder, NodeId id, bool *ok);
+
+/* ---- steps.c, live.c, in_place.c */
 
 /* Emits all steps, in the order of the file; joins the views. */
 bool build_steps(Builder *builder);

@@ -1,7 +1,8 @@
 /* In place: outputs of element-wise operators that write over an input which dies there.
  *
  * Legal where the input has the output's elements at the output's addresses, nothing reads any byte of its storage
- * later, and nobody outside holds it. The first legal input is taken; else the reason of the first candidate is kept. */
+ * later, and nobody outside holds it. The first legal input is taken; else the reason of the first candidate is kept.
+ */
 #include "plan/builder.h"
 
 static bool same_dims(const Value *a, const Value *b) {
@@ -13,8 +14,8 @@ static bool same_dims(const Value *a, const Value *b) {
     return true;
 }
 
-/* Do two values have one address map? Of one shape: where their axes have one name each. Of ranks that differ by leading
- * ones: where the named extents agree. */
+/* Do two values have one address map? Of one shape: where their axes have one name each. Of ranks that differ by
+ * leading ones: where the named extents agree. */
 static bool same_map(const Value *a, const Value *b) {
     if (shape_eq(&a->shape, &b->shape)) {
         return same_dims(a, b);

@@ -57,9 +57,8 @@ static void begin_with_alias(Plan *plan, ValueId id) {
 }
 
 static void begin_with_parts(Plan *plan, const Node *node) {
-    BufferId whole_id = node->output_count == 1 && is_value(node->outputs[0])
-                            ? plan->of_value[node->outputs[0].index]
-                            : NO_BUFFER;
+    BufferId whole_id =
+        node->output_count == 1 && is_value(node->outputs[0]) ? plan->of_value[node->outputs[0].index] : NO_BUFFER;
     for (uint32_t k = 0; is_buffer(whole_id) && k < node->input_count; k++) {
         BufferId part_id = is_value(node->inputs[k]) ? plan->of_value[node->inputs[k].index] : NO_BUFFER;
         Buffer *whole = plan_buffer(plan, whole_id);
@@ -130,7 +129,8 @@ void build_storages(Builder *builder) {
 
 /* ---- Totals */
 
-/* Live bytes of every step, from what begins and ends there. The sum of all sizes fits 64 bits, so no step overflows. */
+/* Live bytes of every step, from what begins and ends there. The sum of all sizes fits 64 bits, so no step overflows.
+ */
 static void sum_steps(Plan *plan, Arena *scratch) {
     uint64_t *begin = arena_array(scratch, uint64_t, (size_t)step_end(plan) + 1);
     uint64_t *end = arena_array(scratch, uint64_t, (size_t)step_end(plan) + 1);
@@ -166,7 +166,8 @@ bool build_totals(Builder *builder) {
         }
         if (!checked_add(plan->logical_bytes, buffer->logical_bytes, &plan->logical_bytes) ||
             !checked_add(plan->physical_bytes, buffer->physical_bytes, &plan->physical_bytes)) {
-            return diag_refuse(&builder->work->diags, (DiagText){.what = "the sum of all buffers does not fit 64 bits"});
+            return diag_refuse(&builder->work->diags,
+                               (DiagText){.what = "the sum of all buffers does not fit 64 bits"});
         }
         kind->logical_bytes += buffer->logical_bytes;
         kind->physical_bytes += buffer->physical_bytes;

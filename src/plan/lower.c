@@ -293,7 +293,7 @@ bool lower_operand(Builder *builder, NodeId node_id, uint32_t k, uint32_t group,
         return false;
     }
     made.materialised_reason = reason;
-    bool sized = reason != NULL ? expanded_copy(builder, &operand, form, &made)
+    bool sized = reason != NULL                                     ? expanded_copy(builder, &operand, form, &made)
                  : is_elementwise && is_broadcast_operand(&operand) ? apply_grain(plan->device, form, &made)
                                                                     : true;
     if (!sized) {

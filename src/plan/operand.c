@@ -121,8 +121,9 @@ static bool refuse_axis(const Node *node, const Value *value, const Value *map, 
                                      (unsigned long long)elements, (int)axis, (long long)map->shape.dim[axis],
                                      STR_ARG(map->name), STR_ARG(map_shape)),
                    .expected = arena_text(arena, "%lld parameters", (long long)map->shape.dim[axis]),
-                   .hint = arena_text(arena, "state the axis with --axis '" STR_FMT "'=K, or the layout of the map with "
-                                             "--layout '" STR_FMT "'=NCHW or NHWC",
+                   .hint = arena_text(arena,
+                                      "state the axis with --axis '" STR_FMT "'=K, or the layout of the map with "
+                                      "--layout '" STR_FMT "'=NCHW or NHWC",
                                       STR_ARG(value->name), STR_ARG(map->name)),
                    .readings = possible_readings(map, elements, arena)});
 }
@@ -146,8 +147,8 @@ static bool check_bound_axis(const Node *node, const Value *value, const Value *
 /* ---- By definition: role c */
 
 static int32_t quant_axis(const Graph *graph, const Node *node) {
-    const Value *coded = op_info(node->op)->kind == KIND_QUANTIZE ? node_output(graph, node, 0)
-                                                                  : node_input(graph, node, 0);
+    const Value *coded =
+        op_info(node->op)->kind == KIND_QUANTIZE ? node_output(graph, node, 0) : node_input(graph, node, 0);
     return coded == NULL || coded->quant == NULL ? -1 : coded->quant->axis;
 }
 
@@ -229,18 +230,20 @@ static bool operand_by_position(const Plan *plan, const Node *node, const Value 
     if (bound == NULL || bound->axis == operand->axis) {
         return true;
     }
-    return diag_refuse(&work->diags,
-                       (DiagText){.node = node->name,
-                                  .tensor = value->name,
-                                  .what = "--axis contradicts the aligned position that the operator defines",
-                                  .got = arena_text(&work->keep, "axis %d", (int)bound->axis),
-                                  .expected = arena_text(&work->keep, "axis %d", (int)operand->axis),
-                                  .hint = "leave the option out, or give the constant the shape that lies along the axis"});
+    return diag_refuse(
+        &work->diags,
+        (DiagText){.node = node->name,
+                   .tensor = value->name,
+                   .what = "--axis contradicts the aligned position that the operator defines",
+                   .got = arena_text(&work->keep, "axis %d", (int)bound->axis),
+                   .expected = arena_text(&work->keep, "axis %d", (int)operand->axis),
+                   .hint = "leave the option out, or give the constant the shape that lies along the axis"});
 }
 
 /* ---- Unknown operators */
 
-/* Only the user can say along which axis a custom operator reads a vector; nothing but the size is at hand otherwise. */
+/* Only the user can say along which axis a custom operator reads a vector; nothing but the size is at hand otherwise.
+ */
 static bool operand_of_opaque(const Plan *plan, const Node *node, const Value *value, Work *work, Operand *operand) {
     const AxisBinding *bound = bound_axis(plan, value->name);
     if (bound != NULL) {

@@ -24,7 +24,8 @@ Shape constant_collapse(const Value *value);
 /* The axis that is called C, where exactly one is; else what the format defines (ONNX 1, TFLite the last). */
 int32_t map_channel_axis(const Graph *graph, const Value *map);
 
-/* Shape of a form over the map, with the map's rank. `operand` gives CHANNEL its axis; FORM_CHANNEL is not asked for. */
+/* Shape of a form over the map, with the map's rank. `operand` gives CHANNEL its axis; FORM_CHANNEL is not asked for.
+ */
 Shape operand_form_shape(const Operand *operand, Form form);
 
 #endif

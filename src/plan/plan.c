@@ -147,8 +147,8 @@ static Plan *lower_of(Plan *a, Plan *b) {
     return b_wins ? b : a;
 }
 
-/* A slice that is a view keeps its whole source alive, and a concat in place is whole from its first part on: either may
- * raise the peak. Writing in place never does, but a packing by rule of thumb may be higher for it. */
+/* A slice that is a view keeps its whole source alive, and a concat in place is whole from its first part on: either
+ * may raise the peak. Writing in place never does, but a packing by rule of thumb may be higher for it. */
 static Plan *build_best(const Graph *graph, const Device *device, const PlanOptions *options, Work *work) {
     const AliasChoice all = {.in_place = true, .sub_views = true};
     const AliasChoice whole_views = {.in_place = true, .sub_views = false};

@@ -1,7 +1,7 @@
 /* The plan: every buffer of a network on a device, when it is alive, where it lies and why.
  *
- * Time is the step index. A buffer's range is half-open, [first, last). A *storage* is a buffer with no `alias_of` and all
- * buffers that lead to it: it is live over the hull of their ranges, and their bytes lie inside its own.
+ * Time is the step index. A buffer's range is half-open, [first, last). A *storage* is a buffer with no `alias_of` and
+ * all buffers that lead to it: it is live over the hull of their ranges, and their bytes lie inside its own.
  *
  * Invariants of a finished plan, checked by plan_check:
  *   - every storage of local memory has an offset, aligned; two that share a step share no byte (the judge);
@@ -67,7 +67,14 @@ typedef enum {
 
 /* How a stored parameter repeats over the map it is read at; PARTIAL has several axes, but not all, and is no form of
  * FORM_*: it is kept as it is. */
-typedef enum { BROADCAST_NONE, BROADCAST_SCALAR, BROADCAST_CHANNEL, BROADCAST_ROW, BROADCAST_FULL, BROADCAST_PARTIAL } Broadcast;
+typedef enum {
+    BROADCAST_NONE,
+    BROADCAST_SCALAR,
+    BROADCAST_CHANNEL,
+    BROADCAST_ROW,
+    BROADCAST_FULL,
+    BROADCAST_PARTIAL
+} Broadcast;
 
 /* What a parameter would occupy in local memory in each form: physical bytes. */
 typedef struct {
@@ -75,15 +82,15 @@ typedef struct {
 } FormCosts;
 
 typedef struct {
-    ValueId value;  /* NO_VALUE for workspace */
-    NodeId node;    /* that writes it; for a constant, its first reader; NO_NODE for a graph input */
+    ValueId value; /* NO_VALUE for workspace */
+    NodeId node;   /* that writes it; for a constant, its first reader; NO_NODE for a graph input */
     BufferKind kind;
     DType dtype;
-    Role role;         /* which contract lays it out */
-    uint32_t memory;   /* index of the device's memory */
-    Shape stored;      /* what is stored: the value's shape, or the smaller or larger form of a parameter */
+    Role role;       /* which contract lays it out */
+    uint32_t memory; /* index of the device's memory */
+    Shape stored;    /* what is stored: the value's shape, or the smaller or larger form of a parameter */
     Broadcast broadcast;
-    int32_t axis;      /* of a per-channel parameter: the axis of the map it goes along; -1 where it has none */
+    int32_t axis;           /* of a per-channel parameter: the axis of the map it goes along; -1 where it has none */
     const FormCosts *costs; /* parameters only, else null */
 
     uint64_t logical_bytes, physical_bytes; /* of one bank */
@@ -154,10 +161,10 @@ typedef struct {
     uint64_t logical_bytes, physical_bytes;
     uint64_t peak_live_bytes, placed_bytes, lower_bound_bytes, capacity_bytes;
     uint32_t peak_step;
-    uint64_t backing_bytes;    /* flash or far: placed constants, inputs and outputs there */
+    uint64_t backing_bytes; /* flash or far: placed constants, inputs and outputs there */
     uint64_t planning_only_constants, planning_only_bytes; /* constants that only told the planner a shape */
-    uint64_t folded_nodes;     /* nodes that are constant and make no step */
-    uint64_t view_nodes;       /* nodes that are a rule only and make no step */
+    uint64_t folded_nodes;                                 /* nodes that are constant and make no step */
+    uint64_t view_nodes;                                   /* nodes that are a rule only and make no step */
     const char *place_method;
     uint32_t remedy_count;
     Remedy *remedies;

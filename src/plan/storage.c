@@ -20,17 +20,27 @@ static bool has_zero(const Shape *shape) {
     return false;
 }
 
+/* A weight contract speaks of O and I; a matrix whose operator names no channels has its outer axis for O, its inner
+ * for I. */
+static Dim stored_dim(const Tensor *tensor, uint32_t axis) {
+    Dim dim = (Dim)tensor->dims[axis];
+    if (tensor->role != ROLE_WEIGHT) {
+        return dim;
+    }
+    return dim == DIM_N ? DIM_O : dim == DIM_C ? DIM_I : dim;
+}
+
 bool storage_shape(const Tensor *tensor, LayoutShape *shape) {
     const Shape *axes = tensor->shape;
     *shape = layout_shape(tensor->bits, axes->rank);
     if (has_zero(axes)) { /* [0, 2^40, 2^40] has no elements: its product must not overflow */
         for (uint32_t k = 0; k < axes->rank; k++) {
-            shape->extent[tensor->dims[k]] = 0;
+            shape->extent[stored_dim(tensor, k)] = 0;
         }
         return true;
     }
     for (uint32_t k = 0; k < axes->rank; k++) {
-        uint64_t *extent = &shape->extent[tensor->dims[k]];
+        uint64_t *extent = &shape->extent[stored_dim(tensor, k)];
         if (!checked_mul(*extent, (uint64_t)axes->dim[k], extent)) {
             return false;
         }
@@ -62,14 +72,14 @@ bool storage_view(const Device *device, const Tensor *tensor, Diags *diags, View
     const char *what = status == VIEW_UNNAMED
                            ? arena_text(arena, "the layout contract names no dimension %c", dim_letter(dim))
                            : view_status_text(status);
-    return diag_refuse(diags, (DiagText){.tensor = tensor->name,
-                                         .what = what,
-                                         .got = arena_text(arena, STR_FMT " of %u bits an element", STR_ARG(shape),
-                                                           (unsigned)tensor->bits),
-                                         .expected = arena_text(arena, "a shape that the %s contract '" STR_FMT
-                                                                       "' of device '" STR_FMT "' takes",
-                                                                role_name(tensor->role), STR_ARG(contract),
-                                                                STR_ARG(device->name))});
+    return diag_refuse(
+        diags,
+        (DiagText){.tensor = tensor->name,
+                   .what = what,
+                   .got = arena_text(arena, STR_FMT " of %u bits an element", STR_ARG(shape), (unsigned)tensor->bits),
+                   .expected =
+                       arena_text(arena, "a shape that the %s contract '" STR_FMT "' of device '" STR_FMT "' takes",
+                                  role_name(tensor->role), STR_ARG(contract), STR_ARG(device->name))});
 }
 
 bool storage_bytes(const Device *device, const Tensor *tensor, uint64_t *physical_bytes) {
@@ -84,6 +94,6 @@ bool storage_bytes(const Device *device, const Tensor *tensor, uint64_t *physica
 
 void storage_axes(const Tensor *tensor, ViewAxis axes[SHAPE_MAX_RANK]) {
     for (uint32_t k = 0; k < tensor->shape->rank; k++) {
-        axes[k] = (ViewAxis){(uint64_t)tensor->shape->dim[k], (Dim)tensor->dims[k]};
+        axes[k] = (ViewAxis){(uint64_t)tensor->shape->dim[k], stored_dim(tensor, k)};
     }
 }

@@ -16,6 +16,19 @@ static bool view_of_value(Builder *builder, const Value *value, View *view, Tens
 
 /* ---- Reshape, Transpose: the same elements in order */
 
+/* Axes that are folded into one dimension keep their order only where the permutation keeps it. */
+static bool keeps_folds(const ViewAxis *axes, const uint32_t *perm, uint32_t rank) {
+    for (uint32_t a = 0; a < rank; a++) {
+        for (uint32_t b = a + 1; b < rank; b++) {
+            bool is_folded = axes[perm[a]].dim == axes[perm[b]].dim;
+            if (is_folded && perm[a] > perm[b] && axes[perm[a]].extent != 1 && axes[perm[b]].extent != 1) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 /* The axes of the input in the order in which the output counts them. */
 static bool source_axes(const Graph *graph, const Node *node, const Tensor *source, ViewAxis axes[SHAPE_MAX_RANK]) {
     uint32_t perm[SHAPE_MAX_RANK];
@@ -27,7 +40,7 @@ static bool source_axes(const Graph *graph, const Node *node, const Tensor *sour
         }
         return true;
     }
-    if (!node_permutation(graph, node, perm)) {
+    if (!node_permutation(graph, node, perm) || !keeps_folds(own, perm, source->shape->rank)) {
         return false;
     }
     for (uint32_t k = 0; k < source->shape->rank; k++) {
@@ -48,7 +61,8 @@ static bool same_elements_rule(Builder *builder, const Node *node, const Value *
     rule->reason = ALIAS_VIEW;
     rule->is_rule = from.bits == to.bits && source_axes(builder->plan->graph, node, &from, a_axes) &&
                     view_same_map(&a, a_axes, from.shape->rank, &b, b_axes, to.shape->rank, WALK_LIMIT);
-    rule->refusal = rule->is_rule ? REFUSED_NONE : REFUSED_LAYOUT;
+    bool is_transpose = op_info(node->op)->kind == KIND_TRANSPOSE;
+    rule->refusal = rule->is_rule ? REFUSED_NONE : is_transpose ? REFUSED_ELEMENT_ORDER : REFUSED_LAYOUT;
     return true;
 }
 

@@ -1,0 +1,86 @@
+/* Concat in place: every input is written straight into the output, and the concat makes no step. */
+#include "plan/builder.h"
+
+static int64_t only_zero_point(const Quant *quant) {
+    return quant->zero_point == NULL ? 0 : quant->zero_point[0];
+}
+
+static bool same_codes(const Quant *part, const Quant *whole) {
+    if (part == NULL || whole == NULL) {
+        return true;
+    }
+    return part->count == 1 && whole->count == 1 && part->scale[0] == whole->scale[0] &&
+           only_zero_point(part) == only_zero_point(whole);
+}
+
+/* A part can be written straight into the whole where a step writes it, into bytes of its own, for this reader alone.
+ */
+static AliasRefusal part_refusal(const Builder *builder, const Node *node, uint32_t k) {
+    const Plan *plan = builder->plan;
+    const Value *part = node_input(plan->graph, node, k);
+    const Value *whole = node_output(plan->graph, node, 0);
+    if (part == NULL || part->constant != NULL) {
+        return REFUSED_CONSTANT;
+    }
+    BufferId buffer = plan->of_value[node->inputs[k].index];
+    if (part->is_state) {
+        return REFUSED_STATE;
+    }
+    if (part->is_output) {
+        return REFUSED_GRAPH_OUTPUT;
+    }
+    if (part->is_input || !is_buffer(buffer) || is_buffer(plan_buffer(plan, buffer)->alias_of)) {
+        return REFUSED_PINNED; /* its place is settled already: the caller's, another concat's, or a view's */
+    }
+    return same_codes(part->quant, whole->quant) ? REFUSED_NONE : REFUSED_OPERATOR; /* else the concat requantises */
+}
+
+static bool is_repeated(const Node *node, uint32_t k) {
+    for (uint32_t before = 0; before < k; before++) {
+        if (node->inputs[before].index == node->inputs[k].index) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool all_parts_fit(Builder *builder, NodeId id, uint64_t *offsets) {
+    const Plan *plan = builder->plan;
+    const Node *node = graph_node(plan->graph, id);
+    bool fit = node->input_count > 0 && !(node_output(plan->graph, node, 0)->is_output && plan->options.pin_outputs);
+    for (uint32_t k = 0; k < node->input_count; k++) {
+        AliasRefusal refusal = is_repeated(node, k) ? REFUSED_LATER_READER : part_refusal(builder, node, k);
+        if (refusal == REFUSED_NONE && concat_part(builder, id, k, &offsets[k], &refusal)) {
+            continue;
+        }
+        fit = false;
+        BufferId part = is_value(node->inputs[k]) ? plan->of_value[node->inputs[k].index] : NO_BUFFER;
+        if (is_buffer(part) && !is_buffer(plan_buffer(plan, part)->alias_of)) {
+            plan_buffer(plan, part)->refused_alias = refusal;
+        }
+    }
+    return fit;
+}
+
+bool concat_in_place(Builder *builder, NodeId id, bool *ok) {
+    Plan *plan = builder->plan;
+    const Node *node = graph_node(plan->graph, id);
+    BufferId whole;
+    *ok = true;
+    if (op_info(node->op)->kind != KIND_CONCAT || !builder->choice.sub_views || node->output_count != 1) {
+        return false;
+    }
+    uint64_t *offsets = arena_array(&builder->work->scratch, uint64_t, node->input_count);
+    if (!all_parts_fit(builder, id, offsets)) {
+        return false;
+    }
+    *ok = lower_value(builder, node->outputs[0], &whole);
+    for (uint32_t k = 0; *ok && k < node->input_count; k++) {
+        Buffer *part = plan_buffer(plan, plan->of_value[node->inputs[k].index]);
+        part->alias_of = whole;
+        part->alias_offset_bytes = offsets[k];
+        part->alias_reason = ALIAS_CONCAT;
+        part->refused_alias = REFUSED_NONE;
+    }
+    return *ok;
+}

@@ -1,0 +1,84 @@
+/* Plans a graph that is written as text: what every test of this room begins with. */
+#ifndef S0_TESTS_PLAN_PLANNED_H
+#define S0_TESTS_PLAN_PLANNED_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "graph/text.h"
+#include "plan/plan.h"
+
+#include <string.h>
+
+/* Memory of one plan; free with planned_free. */
+typedef struct {
+    Work work;
+    Plan *plan; /* null where it was refused */
+} Planned;
+
+typedef struct {
+    const char *graph;  /* text form */
+    const char *device; /* preset */
+    const char *layout; /* "TENSOR=NCHW" or null */
+    PlanOptions options;
+} PlanCase;
+
+static inline bool planned_passes(Graph *graph, const PlanCase *test, Work *work) {
+    LayoutBinding binding = {0};
+    size_t bindings = 0;
+    if (test->layout != NULL) {
+        Str rest = str_from(test->layout);
+        binding.tensor = str_cut(&rest, '=');
+        binding.is_channel_second = str_eq(rest, STR("NCHW"));
+        bindings = 1;
+    }
+    return graph_check(graph, work) && graph_inline(graph, work) && graph_bind_dims(graph, NULL, 0, work) &&
+           graph_infer(graph, work) && graph_assign_names(graph, &binding, bindings, work);
+}
+
+static inline Plan *planned_run(const PlanCase *test, Work *work) {
+    Span text = {(const uint8_t *)test->graph, strlen(test->graph)};
+    Graph *graph = graph_parse_text(work, text, STR("test"));
+    const Device *device = device_load(work, str_from(test->device));
+    if (graph == NULL || device == NULL || !planned_passes(graph, test, work)) {
+        return NULL;
+    }
+    return plan_make(graph, device, &test->options, work);
+}
+
+/* False where anything was refused; the diagnostics tell. */
+static inline bool planned_make(Planned *planned, const PlanCase *test) {
+    work_init(&planned->work, &system_allocator);
+    planned->plan = NULL;
+    if (setjmp(planned->work.escape) != 0) {
+        fail_msg("out of memory");
+    }
+    planned->plan = planned_run(test, &planned->work);
+    return planned->plan != NULL;
+}
+
+static inline void planned_free(Planned *planned) {
+    work_free(&planned->work);
+}
+
+/* The first local buffer of that tensor, else the first of any memory. */
+static inline const Buffer *planned_buffer(const Planned *planned, const char *name) {
+    const Plan *plan = planned->plan;
+    const Buffer *found = NULL;
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        const Buffer *buffer = &plan->buffers[i];
+        bool is_named = str_eq(graph_value(plan->graph, buffer->value)->name, str_from(name));
+        if (is_named &&
+            (found == NULL || (found->memory != plan->device->local && buffer->memory == plan->device->local))) {
+            found = buffer;
+        }
+    }
+    assert_non_null(found);
+    return found;
+}
+
+#endif
