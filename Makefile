@@ -6,8 +6,8 @@
 #     make bench    how long plan takes and how much memory it needs
 #     make format   clang-format over all sources
 #     make clean
-SHARED := $(abspath $(or $(SHARED),$(wildcard ../shared)))
-MODEL  ?= $(firstword $(wildcard examples/*.tflite examples/*.onnx))
+override SHARED := $(abspath $(or $(SHARED),$(wildcard ../shared)))
+MODEL  ?= examples/separable.tflite
 DEVICE ?= mcu-cm
 WERROR ?= OFF
 
@@ -28,7 +28,6 @@ test:
 	@tools/run_tests build
 
 demo: build
-	@test -n "$(MODEL)" || { echo "make demo: no model; say which: make demo MODEL=file DEVICE=$(DEVICE)" >&2; exit 1; }
 	build/stride0 plan "$(MODEL)" -d "$(DEVICE)"
 
 bench:
