@@ -34,13 +34,11 @@ typedef struct {
 typedef struct OnnxScope OnnxScope;
 struct OnnxScope {
     const OnnxScope *outer;
-    uint32_t depth; /* 0 is the main graph */
-    Span message;
+    uint32_t depth;     /* 0 is the main graph */
+    size_t field_count; /* of the GraphProto */
+    Field *fields;
     NameMap values;   /* name -> ValueId.index */
-    NameMap declared; /* name -> index of `types` */
-    Value *types;     /* from value_info and outputs: name, dtype, shape */
-    uint32_t type_count;
-    size_t type_capacity;
+    NameMap declared; /* name -> index of `fields`: the ValueInfoProto that states its type */
     Block block;
     uint32_t node_count; /* NodeProto messages, as the file has them */
     Span *nodes;
@@ -54,7 +52,11 @@ bool onnx_refuse(const Onnx *onnx, const uint8_t *at, DiagText text);
 bool onnx_read_graph(Onnx *onnx, Span message, const OnnxScope *outer, BlockId *block);
 bool onnx_read_node(Onnx *onnx, OnnxScope *scope, uint32_t index);
 
-/* Fills scope->order; false with a diagnostic where the nodes form a cycle. */
+/* Is all defined that this node reads? A node with subgraphs is not asked what those read, and never is. */
+bool onnx_is_ready(const Onnx *onnx, const OnnxScope *scope, uint32_t index);
+
+/* Fills scope->order, keeping file order as far as nodes are ready in it; false with a diagnostic where they form a
+ * cycle. */
 bool onnx_order_nodes(Onnx *onnx, OnnxScope *scope);
 
 /* "Conv#12": what a node without a name is called. */

@@ -138,7 +138,7 @@ static bool read_typed(Onnx *onnx, const OnnxTensor *tensor, uint64_t need_bytes
         return size_error(onnx, tensor, tensor->data_count, need, "entries");
     }
     bool is_float = wanted == ONNX_TENSOR_FLOAT_DATA || wanted == ONNX_TENSOR_DOUBLE_DATA;
-    if (is_float && tensor->chunk_count == 1 && tensor->chunk.len == need_bytes) {
+    if (is_float && tensor->chunk.len == need_bytes) { /* so it is the only one */
         constant->bytes = tensor->chunk;
         return true;
     }

@@ -14,10 +14,9 @@ typedef struct {
     Shape shape;
     bool has_raw, is_external;
     Span raw;
-    uint32_t data_field;  /* the typed field that holds elements, 0 where none does */
-    uint64_t data_count;  /* its entries */
-    uint32_t chunk_count; /* fields they are spread over */
-    Span chunk;           /* the last of them, packed; empty where entries stand one by one */
+    uint32_t data_field; /* the typed field that holds elements, 0 where none does */
+    uint64_t data_count; /* its entries */
+    Span chunk;          /* the last packed field of them; empty where entries stand one by one */
     ExternalData external;
 } OnnxTensor;
 

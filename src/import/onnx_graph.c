@@ -1,7 +1,7 @@
 /* GraphProto: its names, constants, inputs and outputs, and its nodes in file order.
  *
- * The file has nodes before what they read, so the message is walked once a kind of field: types stated by value_info
- * and outputs, then initializers, inputs, nodes, and at last the outputs by name. */
+ * The file has nodes before what they read, so its fields are collected first and then read kind by kind: types stated
+ * by value_info and outputs, then initializers, inputs, nodes, and at last the outputs by name. */
 #include "import/onnx.h"
 
 #include <inttypes.h>
@@ -9,15 +9,13 @@
 typedef bool FieldReader(Onnx *onnx, OnnxScope *scope, const Field *field);
 
 static bool each(Onnx *onnx, OnnxScope *scope, uint32_t number, FieldReader *read) {
-    Wire wire = wire_open(&onnx->file, ONNX_GRAPH, scope->message);
-    Field field;
     bool sound = true;
-    while (wire_next(&wire, &field)) {
-        if (field.number == number) {
-            sound = read(onnx, scope, &field) && sound;
+    for (size_t k = 0; k < scope->field_count; k++) {
+        if (scope->fields[k].number == number) {
+            sound = read(onnx, scope, &scope->fields[k]) && sound;
         }
     }
-    return wire_done(&wire) && sound;
+    return sound;
 }
 
 /* ---- Names */
@@ -45,21 +43,16 @@ static bool twice(const Onnx *onnx, const Value *value, const uint8_t *at) {
 
 /* ---- Fields of the graph */
 
-static bool read_declared(Onnx *onnx, OnnxScope *scope, const Field *field) {
-    Value type;
-    if (!onnx_read_value_info(onnx, field, &type)) {
-        return false;
+/* Only under which name it stands: most are read when a node writes that name. The first statement counts. */
+static bool note_declared(Onnx *onnx, OnnxScope *scope, const Field *field) {
+    Wire wire = wire_open(&onnx->file, ONNX_VALUE_INFO, field->bytes);
+    Field part;
+    while (wire_next(&wire, &part)) {
+        if (part.number == ONNX_VALUE_INFO_NAME) {
+            name_map_add(&scope->declared, field_str(&part), (uint32_t)(field - scope->fields));
+        }
     }
-    uint32_t known = *name_map_add(&scope->declared, type.name, scope->type_count);
-    if (known < scope->type_count) {
-        Value *earlier = &scope->types[known]; /* stated twice: what says more counts */
-        *earlier = earlier->has_shape ? *earlier : type;
-        return true;
-    }
-    scope->types =
-        arena_grow(&onnx->work->scratch, scope->types, scope->type_count, &scope->type_capacity, sizeof *scope->types);
-    scope->types[scope->type_count++] = type;
-    return true;
+    return wire_done(&wire);
 }
 
 static bool add_constant(Onnx *onnx, OnnxScope *scope, const Field *field, Value value) {
@@ -135,12 +128,17 @@ static bool read_output(Onnx *onnx, OnnxScope *scope, const Field *field) {
     return true;
 }
 
+/* File order is kept as long as it is in order, and left behind for good where it is not. */
 static bool read_nodes(Onnx *onnx, OnnxScope *scope) {
-    if (!onnx_order_nodes(onnx, scope)) {
-        return false;
-    }
+    bool is_ordered = false;
     bool sound = true;
     for (uint32_t n = 0; n < scope->node_count; n++) {
+        if (!is_ordered && !onnx_is_ready(onnx, scope, n)) {
+            is_ordered = true;
+            if (!onnx_order_nodes(onnx, scope)) {
+                return false;
+            }
+        }
         sound = onnx_read_node(onnx, scope, scope->order[n]) && sound;
     }
     return sound;
@@ -148,6 +146,7 @@ static bool read_nodes(Onnx *onnx, OnnxScope *scope) {
 
 static bool note_node(Onnx *onnx, OnnxScope *scope, const Field *field) {
     (void)onnx;
+    scope->order[scope->node_count] = scope->node_count;
     scope->nodes[scope->node_count++] = field->bytes;
     return true;
 }
@@ -158,16 +157,21 @@ typedef struct {
     size_t nodes, inputs, outputs;
 } GraphSize;
 
-static bool measure(const Onnx *onnx, OnnxScope *scope, GraphSize *size) {
-    Wire wire = wire_open(&onnx->file, ONNX_GRAPH, scope->message);
+static bool collect(const Onnx *onnx, OnnxScope *scope, Span message, GraphSize *size) {
+    Wire wire = wire_open(&onnx->file, ONNX_GRAPH, message);
     Field field;
+    size_t capacity = 0;
     while (wire_next(&wire, &field)) {
         size->nodes += field.number == ONNX_GRAPH_NODE;
         size->inputs += field.number == ONNX_GRAPH_INPUT;
         size->outputs += field.number == ONNX_GRAPH_OUTPUT;
         if (field.number == ONNX_GRAPH_NAME) {
             scope->block.name = field_str(&field);
+            continue;
         }
+        scope->fields =
+            arena_grow(&onnx->work->scratch, scope->fields, scope->field_count, &capacity, sizeof *scope->fields);
+        scope->fields[scope->field_count++] = field;
     }
     return wire_done(&wire);
 }
@@ -177,11 +181,10 @@ bool onnx_read_graph(Onnx *onnx, Span message, const OnnxScope *outer, BlockId *
     Arena *scratch = &onnx->work->scratch;
     OnnxScope scope = {.outer = outer,
                        .depth = outer == NULL ? 0 : outer->depth + 1,
-                       .message = message,
                        .values = name_map(scratch),
                        .declared = name_map(scratch)};
     GraphSize size = {0};
-    if (!measure(onnx, &scope, &size)) {
+    if (!collect(onnx, &scope, message, &size)) {
         return false;
     }
     scope.block.inputs = arena_array(keep, ValueId, size.inputs);
@@ -191,8 +194,8 @@ bool onnx_read_graph(Onnx *onnx, Span message, const OnnxScope *outer, BlockId *
     scope.order = arena_array(scratch, uint32_t, size.nodes);
     *block = graph_add_block(onnx->graph, keep, scope.block); /* its number first: the main graph is block 0 */
 
-    bool sound = each(onnx, &scope, ONNX_GRAPH_VALUE_INFO, read_declared);
-    sound = each(onnx, &scope, ONNX_GRAPH_OUTPUT, read_declared) && sound;
+    bool sound = each(onnx, &scope, ONNX_GRAPH_OUTPUT, note_declared);
+    sound = each(onnx, &scope, ONNX_GRAPH_VALUE_INFO, note_declared) && sound;
     sound = each(onnx, &scope, ONNX_GRAPH_INITIALIZER, read_initializer) && sound;
     sound = each(onnx, &scope, ONNX_GRAPH_SPARSE_INITIALIZER, read_sparse_initializer) && sound;
     sound = each(onnx, &scope, ONNX_GRAPH_INPUT, read_input) && sound;

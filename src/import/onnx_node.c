@@ -201,12 +201,25 @@ static bool written_twice(const NodeReader *r, Str name) {
 }
 
 /* What the file states about a name, or a value of which only the name is known. */
-static Value stated_value(const NodeReader *r, Str name) {
+static bool stated_value(const NodeReader *r, Str name, Value *value) {
     const uint32_t *declared = name_map_find(&r->scope->declared, name);
-    Value value = declared == NULL ? (Value){.name = name} : r->scope->types[*declared];
-    value.producer = NO_NODE;
-    value.source = wire_place(&r->onnx->file, r->at);
-    return value;
+    if (declared != NULL && !onnx_read_value_info(r->onnx, &r->scope->fields[*declared], value)) {
+        return false;
+    }
+    if (declared == NULL) {
+        *value = (Value){.name = name, .producer = NO_NODE};
+    }
+    value->source = wire_place(&r->onnx->file, r->at);
+    return true;
+}
+
+static bool add_output(const NodeReader *r, Str name, ValueId *id) {
+    Value value;
+    if (!stated_value(r, name, &value)) {
+        return false;
+    }
+    *id = graph_add_value(r->onnx->graph, &r->onnx->work->keep, value);
+    return onnx_define(r->scope, name, *id) || written_twice(r, name);
 }
 
 static bool read_outputs(NodeReader *r) {
@@ -222,8 +235,7 @@ static bool read_outputs(NodeReader *r) {
         Str name = field_str(&field);
         ValueId id = NO_VALUE;
         if (name.len > 0) {
-            id = graph_add_value(r->onnx->graph, &r->onnx->work->keep, stated_value(r, name));
-            sound = (onnx_define(r->scope, name, id) || written_twice(r, name)) && sound;
+            sound = add_output(r, name, &id) && sound;
         }
         r->node.outputs[at++] = id;
     }

@@ -29,9 +29,10 @@ static bool note_outputs(Orderer *o, uint32_t n) {
     return wire_done(&wire);
 }
 
+/* What is defined already needs no node, so the nodes that were read stay first. */
 static void note_read(Orderer *o, Str name) {
     const uint32_t *producer = name.len == 0 ? NULL : name_map_find(&o->producers, name);
-    if (producer == NULL) {
+    if (producer == NULL || is_value(onnx_find_value(o->scope, name))) {
         return;
     }
     o->edge = arena_grow(&o->onnx->work->scratch, o->edge, o->edge_count, &o->edge_capacity, sizeof *o->edge);
@@ -161,12 +162,38 @@ static bool sort(const Orderer *o) {
     return true;
 }
 
+/* ---- The common case: nothing to sort */
+
+static bool has_graph(const Onnx *onnx, Span attribute) {
+    Wire wire = wire_open(&onnx->file, ONNX_ATTRIBUTE, attribute);
+    Field field;
+    while (wire_next(&wire, &field)) {
+        if (field.number == ONNX_ATTRIBUTE_G) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool onnx_is_ready(const Onnx *onnx, const OnnxScope *scope, uint32_t index) {
+    Wire wire = wire_open(&onnx->file, ONNX_NODE, scope->nodes[index]);
+    Field field;
+    bool is_ready = true;
+    while (is_ready && wire_next(&wire, &field)) {
+        if (field.number == ONNX_NODE_INPUT) {
+            is_ready = field.bytes.len == 0 || is_value(onnx_find_value(scope, field_str(&field)));
+        } else if (field.number == ONNX_NODE_ATTRIBUTE) {
+            is_ready = !has_graph(onnx, field.bytes);
+        }
+    }
+    return is_ready;
+}
+
 bool onnx_order_nodes(Onnx *onnx, OnnxScope *scope) {
     Arena *scratch = &onnx->work->scratch;
     Orderer o = {.onnx = onnx, .scope = scope, .producers = name_map(scratch), .is_sorted = true};
     o.edge_end = arena_array(scratch, uint32_t, scope->node_count);
     for (uint32_t n = 0; n < scope->node_count; n++) {
-        scope->order[n] = n;
         if (!note_outputs(&o, n)) {
             return false;
         }

@@ -74,7 +74,6 @@ static bool note_data(const Onnx *onnx, OnnxTensor *tensor, const Wire *wire, co
     }
     tensor->data_field = field->number;
     tensor->data_count += entries;
-    tensor->chunk_count++;
     tensor->chunk = field->bytes;
     return true;
 }
