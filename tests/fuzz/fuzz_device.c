@@ -19,15 +19,19 @@ static void check_device(const Device *device) {
     }
 }
 
+static void parse_and_check(Work *work, Str text) {
+    const Device *device = device_parse(work, text, STR("fuzz.ini"));
+    CHECK((device == NULL) == (work->diags.count[DIAG_ERROR] > 0));
+    if (device != NULL) {
+        check_device(device);
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len) {
     Work work;
     work_init(&work, &system_allocator);
     if (setjmp(work.escape) == 0) {
-        const Device *device = device_parse(&work, (Str){(const char *)bytes, len}, STR("fuzz.ini"));
-        CHECK((device == NULL) == (work.diags.count[DIAG_ERROR] > 0));
-        if (device != NULL) {
-            check_device(device);
-        }
+        parse_and_check(&work, (Str){(const char *)bytes, len});
     }
     work_free(&work);
     return 0;

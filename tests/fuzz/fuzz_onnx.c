@@ -6,13 +6,17 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+static void import_and_check(Work *work, Span bytes, ModelFiles *files) {
+    Graph *graph = import_onnx(work, bytes, "/nonexistent/model.onnx", files);
+    CHECK((graph != NULL && graph_check(graph, work)) || diags_failed(&work->diags));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     Work work;
     ModelFiles files = {0};
     work_init(&work, &system_allocator);
     if (setjmp(work.escape) == 0) {
-        Graph *graph = import_onnx(&work, (Span){data, size}, "/nonexistent/model.onnx", &files);
-        CHECK((graph != NULL && graph_check(graph, &work)) || diags_failed(&work.diags));
+        import_and_check(&work, (Span){data, size}, &files);
     }
     import_close(&files);
     work_free(&work);
