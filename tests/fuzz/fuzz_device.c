@@ -29,9 +29,10 @@ static void parse_and_check(Work *work, Str text) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len) {
     Work work;
+    Str text = {(const char *)bytes, len};
     work_init(&work, &system_allocator);
     if (setjmp(work.escape) == 0) {
-        parse_and_check(&work, (Str){(const char *)bytes, len});
+        parse_and_check(&work, text);
     }
     work_free(&work);
     return 0;

@@ -14,9 +14,10 @@ static void import_and_check(Work *work, Span bytes, ModelFiles *files) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     Work work;
     ModelFiles files = {0};
+    Span bytes = {data, size};
     work_init(&work, &system_allocator);
     if (setjmp(work.escape) == 0) {
-        import_and_check(&work, (Span){data, size}, &files);
+        import_and_check(&work, bytes, &files);
     }
     import_close(&files);
     work_free(&work);
