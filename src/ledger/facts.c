@@ -104,6 +104,19 @@ static Ranking rank_paddings(const Plan *plan, Arena *keep) {
     return ranking;
 }
 
+static Ranking rank_refused(const Plan *plan, Arena *keep) {
+    enum { MOST = 6 };
+    Ranking ranking = {.top = arena_array(keep, Ranked, plan->buffer_count)};
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        const Buffer *buffer = &plan->buffers[i];
+        if (buffer_is_local_storage(plan, (BufferId){i}) && buffer->refused_alias != REFUSED_NONE) {
+            ranking_add(&ranking, (BufferId){i}, buffer->physical_bytes);
+        }
+    }
+    ranking_finish(&ranking, MOST);
+    return ranking;
+}
+
 /* ---- Parameters */
 
 static bool is_compact(const Buffer *buffer) {
@@ -236,6 +249,7 @@ const Facts *facts_gather(const char *file, const Plan *plan, const Plan *other,
     }
     facts->at_peak = rank_at_peak(plan, keep);
     facts->paddings = rank_paddings(plan, keep);
+    facts->refused = rank_refused(plan, keep);
     gather_compact(facts, keep);
     gather_materialised(facts, keep);
     gather_collapsibles(facts, keep);

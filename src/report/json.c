@@ -247,6 +247,43 @@ static void write_buffers_and_steps(Json *json, const Facts *facts, Arena *scrat
     json_end(json);
 }
 
+/* ---- Traffic */
+
+static void write_moved(Json *json, const Moved *moved) {
+    write_known(json, "read_bytes", moved->read_bytes);
+    write_known(json, "written_bytes", moved->written_bytes);
+    json_member_u64(json, "transfers", moved->transfers);
+}
+
+static void write_traffic(Json *json, const Facts *facts) {
+    static const Column columns[] = {COLUMN_LOAD_INPUT, COLUMN_LOAD_PARAM, COLUMN_STORE, COLUMN_COPY, COLUMN_FILL};
+    const Traffic *traffic = &facts->traffic;
+    json_key(json, "traffic");
+    json_object(json);
+    write_known(json, "read_bytes", traffic->all.read_bytes);
+    write_known(json, "written_bytes", traffic->all.written_bytes);
+    write_known(json, "param_bytes", traffic->param_bytes);
+    json_member_u64(json, "transfers", traffic->all.transfers);
+    json_member_null(json, "cycles");
+    json_key(json, "by_column");
+    json_object(json);
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        json_key(json, column_name(columns[i]));
+        json_object_inline(json);
+        write_moved(json, &traffic->by_column[columns[i]]);
+        json_end(json);
+    }
+    json_end(json);
+    json_member_null(json, "steady_state");
+    json_key(json, "alternatives");
+    json_array_inline(json);
+    json_end(json);
+    json_end(json);
+    json_key(json, "rewrites");
+    json_array_inline(json);
+    json_end(json);
+}
+
 /* ---- Misfit, refusals, warnings */
 
 static void write_misfit(Json *json, const Facts *facts) {
@@ -261,7 +298,7 @@ static void write_misfit(Json *json, const Facts *facts) {
     write_node(json, facts, peak_node(plan));
     json_member_u64(json, "need_bytes", plan->placed_bytes);
     json_member_u64(json, "capacity_bytes", plan->capacity_bytes);
-    json_member_u64(json, "excess_bytes", plan->placed_bytes - plan->capacity_bytes);
+    json_member_u64(json, "excess_bytes", facts->excess_bytes);
     write_ranked_ids(json, &facts->at_peak);
     json_key(json, "remedies");
     json_array(json);
@@ -311,10 +348,9 @@ static void write_warnings(Json *json, const Facts *facts, Arena *scratch) {
     json_array(json);
     for (const Diag *diag = facts->diags->first; diag != NULL; diag = diag->next) {
         if (diag->kind == DIAG_WARNING) {
-            json_str(json, diag->text.tensor.len == 0
-                               ? str_from(diag->text.what)
-                               : arena_format(scratch, "tensor '" STR_FMT "': %s", STR_ARG(diag->text.tensor),
-                                              diag->text.what));
+            json_str(json, diag->text.tensor.len == 0 ? str_from(diag->text.what)
+                                                      : arena_format(scratch, "tensor '" STR_FMT "': %s",
+                                                                     STR_ARG(diag->text.tensor), diag->text.what));
         }
     }
     for (uint32_t i = 0; i < facts->overwrite_count; i++) {
@@ -337,6 +373,7 @@ void report_json(const Facts *facts, Arena *scratch, FILE *out) {
     write_kinds(&json, facts);
     write_peak(&json, facts);
     write_buffers_and_steps(&json, facts, scratch);
+    write_traffic(&json, facts);
     write_misfit(&json, facts);
     write_refusals(&json, facts);
     write_warnings(&json, facts, scratch);

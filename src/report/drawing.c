@@ -1,0 +1,223 @@
+/* The drawing of time and address: which storage holds which bytes when.
+ *
+ *      address |AAAAAAAA....     a row is a range of addresses, the highest on top; a column is a range of steps;
+ *              |BBBBCCCC....     the letter is the storage that holds most of that cell, '.' where none holds any
+ *            0 |BBBBCCCC....
+ *
+ * Geometry only: all sizes are the plan's. A storage smaller than a cell is still drawn where no larger one is. */
+#include "report/page.h"
+
+#include "base/checked.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { MOST_ROWS = 20, MOST_LETTERS = 26, AXIS_WIDTH = 16, MOST_WIDE = 12 };
+
+typedef struct {
+    uint64_t row_bytes;  /* addresses of one row */
+    uint64_t cell_steps; /* steps of one column */
+    uint32_t step_count;
+    uint32_t row_count, column_count;
+    uint32_t wide;   /* characters of one column */
+    uint32_t *owner; /* row-major from the lowest address: index of a buffer, or UINT32_MAX */
+    double *held;    /* bytes * steps that the owner holds of the cell */
+    char *letter;    /* of each buffer; 0 where it has none of its own */
+} Drawing;
+
+static void plan_drawing(const Page *page, Drawing *drawing) {
+    const Plan *plan = page->facts->plan;
+    uint64_t align = page->facts->device->memory[page->facts->device->local].align_bytes;
+    uint32_t room = page->style.columns - AXIS_WIDTH;
+    uint64_t rows = ceil_div(plan->placed_bytes, MOST_ROWS);
+    drawing->step_count = plan->step_count == 0 ? 1 : plan->step_count;
+    drawing->row_bytes = ceil_div(rows, align) * align; /* no row begins inside an allocation unit */
+    drawing->row_count = (uint32_t)ceil_div(plan->placed_bytes, drawing->row_bytes);
+    drawing->cell_steps = ceil_div(drawing->step_count, room);
+    drawing->column_count = (uint32_t)ceil_div(drawing->step_count, drawing->cell_steps);
+    drawing->wide = room / drawing->column_count;
+    drawing->wide = drawing->wide > MOST_WIDE ? MOST_WIDE : drawing->wide;
+    size_t cells = (size_t)drawing->row_count * drawing->column_count;
+    drawing->owner = arena_array(page->scratch, uint32_t, cells);
+    drawing->held = arena_array(page->scratch, double, cells);
+    drawing->letter = arena_array(page->scratch, char, plan->buffer_count);
+    for (size_t i = 0; i < cells; i++) {
+        drawing->owner[i] = UINT32_MAX;
+    }
+}
+
+/* How much of [first, last) lies in the `index`-th range of `unit`. */
+static double overlap(uint64_t first, uint64_t last, uint64_t unit, uint64_t index) {
+    uint64_t begin = index * unit;
+    uint64_t end = last - begin < unit ? last : begin + unit; /* last > begin; no overflow at the top of 64 bits */
+    return (double)(end - (first > begin ? first : begin));
+}
+
+static void fill(Drawing *drawing, const Buffer *buffer, uint32_t id) {
+    uint64_t end = buffer->offset + buffer->physical_bytes;
+    uint64_t last_row = (end - 1) / drawing->row_bytes;
+    uint64_t last_column = (buffer->storage_last - 1) / drawing->cell_steps;
+    for (uint64_t r = buffer->offset / drawing->row_bytes; r <= last_row; r++) {
+        double bytes = overlap(buffer->offset, end, drawing->row_bytes, r);
+        for (uint64_t c = buffer->storage_first / drawing->cell_steps; c <= last_column; c++) {
+            double held = bytes * overlap(buffer->storage_first, buffer->storage_last, drawing->cell_steps, c);
+            size_t cell = (size_t)(r * drawing->column_count + c);
+            if (held > drawing->held[cell]) {
+                drawing->held[cell] = held;
+                drawing->owner[cell] = id;
+            }
+        }
+    }
+}
+
+static void fill_all(const Page *page, Drawing *drawing) {
+    const Plan *plan = page->facts->plan;
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        const Buffer *buffer = &plan->buffers[i];
+        if (buffer_is_local_storage(plan, (BufferId){i}) && buffer->physical_bytes > 0) {
+            fill(drawing, buffer, i);
+        }
+    }
+}
+
+/* ---- Letters: capitals for the storages that fill most cells, small letters of their kind for the others */
+
+typedef struct {
+    uint32_t buffer, cells;
+} Share;
+
+static int by_cells(const void *left, const void *right) {
+    const Share *a = left;
+    const Share *b = right;
+    if (a->cells != b->cells) {
+        return a->cells > b->cells ? -1 : 1;
+    }
+    return a->buffer < b->buffer ? -1 : a->buffer > b->buffer;
+}
+
+static int by_buffer(const void *left, const void *right) {
+    uint32_t a = *(const uint32_t *)left;
+    uint32_t b = *(const uint32_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+static char kind_letter(BufferKind kind) {
+    static const char letter[] = "iaowpsk";
+    return letter[kind];
+}
+
+/* The storages that are seen, in the order in which they begin; at most as many as there are letters. */
+static uint32_t choose_lettered(const Page *page, const Drawing *drawing, uint32_t lettered[MOST_LETTERS]) {
+    uint32_t buffers = page->facts->plan->buffer_count;
+    Share *share = arena_array(page->scratch, Share, buffers);
+    size_t cells = (size_t)drawing->row_count * drawing->column_count;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < buffers; i++) {
+        share[i].buffer = i;
+    }
+    for (size_t i = 0; i < cells; i++) {
+        if (drawing->owner[i] != UINT32_MAX) {
+            share[drawing->owner[i]].cells++;
+        }
+    }
+    if (buffers > 0) {
+        qsort(share, buffers, sizeof *share, by_cells);
+    }
+    while (count < MOST_LETTERS && count < buffers && share[count].cells > 0) {
+        lettered[count] = share[count].buffer;
+        count++;
+    }
+    qsort(lettered, count, sizeof *lettered, by_buffer);
+    for (uint32_t i = 0; i < count; i++) {
+        drawing->letter[lettered[i]] = (char)('A' + i);
+    }
+    return count;
+}
+
+/* ---- Printing */
+
+static const char *kind_color(BufferKind kind) {
+    static const char *const code[] = {"\033[36m", "\033[32m", "\033[34m", "\033[35m",
+                                       "\033[33m", "\033[31m", "\033[37m"};
+    return code[kind];
+}
+
+static void print_cell(const Page *page, const Drawing *drawing, uint32_t owner) {
+    if (owner == UINT32_MAX) {
+        fprintf(page->out, "%.*s", (int)drawing->wide, "............");
+        return;
+    }
+    BufferKind kind = page->facts->plan->buffers[owner].kind;
+    char letter = drawing->letter[owner] == 0 ? kind_letter(kind) : drawing->letter[owner];
+    fputs(page_color(page, kind_color(kind)), page->out);
+    for (uint32_t i = 0; i < drawing->wide; i++) {
+        fputc(letter, page->out);
+    }
+    fputs(page_color(page, PAGE_PLAIN), page->out);
+}
+
+static void print_rows(const Page *page, const Drawing *drawing) {
+    for (uint32_t r = drawing->row_count; r-- > 0;) {
+        Str address = page_number(page, r * drawing->row_bytes);
+        fprintf(page->out, "%*s" STR_FMT " |", (int)(AXIS_WIDTH - 2 - address.len), "", STR_ARG(address));
+        for (uint32_t c = 0; c < drawing->column_count; c++) {
+            print_cell(page, drawing, drawing->owner[(size_t)r * drawing->column_count + c]);
+        }
+        fputc('\n', page->out);
+    }
+}
+
+/* Below the drawing: step numbers, apart from each other, and the peak. */
+static void print_axis(const Page *page, const Drawing *drawing) {
+    enum { APART = 2 };
+    uint32_t used = 0; /* characters behind the axis */
+    fprintf(page->out, "%*s", AXIS_WIDTH, "step  ");
+    for (uint32_t c = 0; c < drawing->column_count; c++) {
+        uint32_t at = c * drawing->wide;
+        Str step = arena_format(page->scratch, "%" PRIu64, c * drawing->cell_steps);
+        if ((c > 0 && at < used + APART) || AXIS_WIDTH + at + step.len > page->style.columns) {
+            continue;
+        }
+        fprintf(page->out, "%*s" STR_FMT, (int)(at - used), "", STR_ARG(step));
+        used = at + (uint32_t)step.len;
+    }
+    uint32_t peak = (uint32_t)(page->facts->plan->peak_step / drawing->cell_steps) * drawing->wide;
+    fprintf(page->out, "\n%*s^ peak\n", AXIS_WIDTH + (int)peak, "");
+}
+
+static void print_legend(const Page *page, const Drawing *drawing, const uint32_t *lettered, uint32_t count) {
+    static const char *const heads[] = {"", "physical", "steps", "name"};
+    const Plan *plan = page->facts->plan;
+    Table table;
+    table_init(&table, page->scratch, "lrrn");
+    table_head(&table, heads);
+    for (uint32_t i = 0; i < count; i++) {
+        const Buffer *buffer = plan_buffer(plan, (BufferId){lettered[i]});
+        table_add(&table, (Str){&drawing->letter[lettered[i]], 1});
+        table_number(&table, buffer->physical_bytes);
+        table_add(&table, text_steps(page->scratch, buffer->storage_first, buffer->storage_last));
+        table_add(&table, facts_buffer_name(page->facts, (BufferId){lettered[i]}, page->scratch));
+    }
+    table_print(&table, PAGE_INDENT, page->style.columns, page->out);
+}
+
+void page_drawing(const Page *page) {
+    const Plan *plan = page->facts->plan;
+    Drawing drawing = {0};
+    uint32_t lettered[MOST_LETTERS];
+    if (plan->placed_bytes == 0) {
+        return;
+    }
+    plan_drawing(page, &drawing);
+    fill_all(page, &drawing);
+    uint32_t count = choose_lettered(page, &drawing, lettered);
+    page_heading(page, "time and address: a row is " STR_FMT " bytes, a column %" PRIu64 " step%s",
+                 STR_ARG(page_number(page, drawing.row_bytes)), drawing.cell_steps, drawing.cell_steps == 1 ? "" : "s");
+    print_rows(page, &drawing);
+    print_axis(page, &drawing);
+    print_legend(page, &drawing, lettered, count);
+    if (count == MOST_LETTERS) {
+        page_line(page,
+                  "the others by kind: i input, a activation, o output, w weight, p parameter, s state, k workspace");
+    }
+}

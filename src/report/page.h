@@ -1,0 +1,49 @@
+/* What the parts of the terminal's report share. Private to the room. */
+#ifndef S0_REPORT_PAGE_H
+#define S0_REPORT_PAGE_H
+
+#include "report/report.h"
+#include "report/text.h"
+
+typedef struct {
+    const Facts *facts;
+    TerminalStyle style;
+    Arena *scratch;
+    FILE *out;
+} Page;
+
+enum { PAGE_INDENT = 2 };
+
+/* A blank line, and a line that stands out. */
+void page_heading(const Page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* One indented line; what is too long is broken at blanks. */
+void page_line(const Page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Colour on and off where the page has any. */
+const char *page_color(const Page *page, const char *code);
+#define PAGE_BOLD  "\033[1m"
+#define PAGE_BAD   "\033[31m"
+#define PAGE_GOOD  "\033[32m"
+#define PAGE_PLAIN "\033[0m"
+
+Str page_number(const Page *page, uint64_t number);
+Str page_name(const Page *page, BufferId id);   /* of a buffer, cleaned */
+Str page_step(const Page *page, uint32_t step); /* "step 3: node 'm' (Mul), multiply", cleaned */
+
+/* ---- parts, in the order of the page */
+
+void page_padding(const Page *page); /* parts.c */
+void page_parameters(const Page *page);
+void page_inputs(const Page *page);
+void page_traffic(const Page *page);
+void page_drawing(const Page *page); /* drawing.c */
+
+/* ---- words.c: the short names of the JSON in words */
+
+const char *words_kind(BufferKind kind);
+const char *words_alias(AliasReason reason);
+Str words_refusal(const Facts *facts, const Buffer *buffer, Arena *arena); /* with the names it is about */
+const char *words_remedy(const char *kind);
+
+#endif

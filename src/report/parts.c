@@ -1,0 +1,212 @@
+/* Parts of the terminal's report: paddings, parameters and constants, what shares bytes and what may not, traffic. */
+#include "report/page.h"
+
+#include <inttypes.h>
+
+static void print_more(const Page *page, uint32_t shown, uint32_t all) {
+    if (shown < all) {
+        page_line(page, "and %" PRIu32 " more", all - shown);
+    }
+}
+
+/* ---- Padding */
+
+void page_padding(const Page *page) {
+    static const char *const heads[] = {"padding", "physical", "banks", "logical", "ratio", "layout", "name"};
+    const Facts *facts = page->facts;
+    const Ranking *paddings = &facts->paddings;
+    if (paddings->all == 0) {
+        return;
+    }
+    Table table;
+    page_heading(page, "padding and alignment: " STR_FMT " bytes in %" PRIu32 " buffers",
+                 STR_ARG(page_number(page, paddings->all_bytes)), paddings->all);
+    table_init(&table, page->scratch, "rrrrrln");
+    table_head(&table, heads);
+    uint32_t shown = paddings->count < 6 ? paddings->count : 6;
+    for (uint32_t i = 0; i < shown; i++) {
+        const Buffer *buffer = plan_buffer(facts->plan, paddings->top[i].buffer);
+        table_number(&table, paddings->top[i].bytes);
+        table_number(&table, buffer->physical_bytes);
+        table_number(&table, buffer->banks_used);
+        table_number(&table, buffer->logical_bytes);
+        table_add(&table, arena_format(page->scratch, "%.2f", facts_padding_ratio(buffer)));
+        table_text(&table, role_name(buffer->role));
+        table_add(&table, facts_buffer_name(facts, paddings->top[i].buffer, page->scratch));
+    }
+    table_print(&table, PAGE_INDENT, page->style.columns, page->out);
+    print_more(page, shown, paddings->all);
+    if (facts->swollen.count > 0) {
+        page_line(page,
+                  "%swarning%s: %" PRIu32 " buffers take 4 times their data or more, " STR_FMT
+                  " bytes of padding; a row-major contract would take their logical bytes",
+                  page_color(page, PAGE_BAD), page_color(page, PAGE_PLAIN), facts->swollen.count,
+                  STR_ARG(page_number(page, facts->swollen.padding_bytes)));
+    }
+}
+
+/* ---- Parameters and constants */
+
+static void print_compact(const Page *page) {
+    static const char *const heads[] = {"compact", "as row", "as full", "(logical)", "form", "axis", "name"};
+    enum { MOST = 6 };
+    const Facts *facts = page->facts;
+    if (facts->compact_count == 0) {
+        return;
+    }
+    page_heading(page, "kept compact: %" PRIu32 " parameters", facts->compact_count);
+    page_line(page, STR_FMT " bytes; expanded along rows " STR_FMT ", as whole maps " STR_FMT,
+              STR_ARG(page_number(page, facts->compact_bytes)), STR_ARG(page_number(page, facts->compact_as_row_bytes)),
+              STR_ARG(page_number(page, facts->compact_as_full_bytes)));
+    Table table;
+    uint32_t shown = facts->compact_count < MOST ? facts->compact_count : MOST;
+    table_init(&table, page->scratch, "rrrrlrn");
+    table_head(&table, heads);
+    for (uint32_t i = 0; i < shown; i++) {
+        const CompactCost *cost = &facts->kept_compact[i];
+        const Buffer *buffer = plan_buffer(facts->plan, cost->buffer);
+        table_number(&table, cost->compact_bytes);
+        table_number(&table, cost->row_bytes);
+        table_number(&table, cost->full_bytes);
+        table_number(&table, cost->full_logical_bytes);
+        table_text(&table, broadcast_name(buffer->broadcast));
+        table_add(&table, buffer->axis < 0 ? STR("-") : arena_format(page->scratch, "%" PRId32, buffer->axis));
+        table_add(&table, facts_buffer_name(facts, cost->buffer, page->scratch));
+    }
+    table_print(&table, PAGE_INDENT, page->style.columns, page->out);
+    print_more(page, shown, facts->compact_count);
+}
+
+static void print_materialised(const Page *page) {
+    static const char *const heads[] = {"bytes", "compact", "form", "reason", "name"};
+    enum { MOST = 6 };
+    const Facts *facts = page->facts;
+    if (facts->materialised_count == 0) {
+        return;
+    }
+    page_heading(page, "expanded: %" PRIu32 " parameters", facts->materialised_count);
+    Table table;
+    uint32_t shown = facts->materialised_count < MOST ? facts->materialised_count : MOST;
+    table_init(&table, page->scratch, "rrlln");
+    table_head(&table, heads);
+    for (uint32_t i = 0; i < shown; i++) {
+        const Buffer *buffer = plan_buffer(facts->plan, facts->materialised[i]);
+        table_number(&table, buffer->physical_bytes);
+        table_number(&table, buffer->costs == NULL ? UINT64_MAX : buffer->costs->channel_bytes);
+        table_text(&table, broadcast_name(buffer->broadcast));
+        table_text(&table, buffer->materialised_reason);
+        table_add(&table, facts_buffer_name(facts, facts->materialised[i], page->scratch));
+    }
+    table_print(&table, PAGE_INDENT, page->style.columns, page->out);
+    print_more(page, shown, facts->materialised_count);
+}
+
+static void print_collapsibles(const Page *page) {
+    enum { MOST = 6 };
+    const Facts *facts = page->facts;
+    if (facts->collapsible_count == 0) {
+        return;
+    }
+    page_heading(page, "constants that repeat themselves: %" PRIu32, facts->collapsible_count);
+    for (uint32_t i = 0; i < facts->collapsible_count && i < MOST; i++) {
+        const Collapsible *one = &facts->collapsibles[i];
+        Str name = text_clean(page->scratch, graph_value(facts->graph, one->value)->name);
+        page_line(page, "collapsible: " STR_FMT " -> " STR_FMT " B, bit-identical: '" STR_FMT "'",
+                  STR_ARG(page_number(page, one->file_bytes)), STR_ARG(page_number(page, one->stored_bytes)),
+                  STR_ARG(name));
+    }
+    print_more(page, facts->collapsible_count < MOST ? facts->collapsible_count : MOST, facts->collapsible_count);
+}
+
+void page_parameters(const Page *page) {
+    print_compact(page);
+    print_materialised(page);
+    print_collapsibles(page);
+}
+
+/* ---- What shares bytes, and what may not */
+
+static void print_overwrites(const Page *page) {
+    const Facts *facts = page->facts;
+    if (facts->overwrite_count == 0) {
+        return;
+    }
+    page_heading(page, "graph inputs that are overwritten");
+    for (uint32_t i = 0; i < facts->overwrite_count && i < 6; i++) {
+        const Overwrite *over = &facts->overwrites[i];
+        page_line(page,
+                  "graph input '" STR_FMT "' is overwritten at step %" PRIu32 " by '" STR_FMT
+                  "'; --pin-inputs keeps it",
+                  STR_ARG(page_name(page, over->input)), over->step, STR_ARG(page_name(page, over->writer_output)));
+    }
+    page_line(page, "peak " STR_FMT ", placed " STR_FMT "; with --pin-inputs: peak " STR_FMT ", placed " STR_FMT,
+              STR_ARG(page_number(page, facts->plan->peak_live_bytes)),
+              STR_ARG(page_number(page, facts->plan->placed_bytes)),
+              STR_ARG(page_number(page, facts->pinned_peak_live_bytes)),
+              STR_ARG(page_number(page, facts->pinned_placed_bytes)));
+}
+
+static void print_refused(const Page *page) {
+    const Facts *facts = page->facts;
+    const Ranking *refused = &facts->refused;
+    if (refused->all == 0) {
+        return;
+    }
+    page_heading(page, "bytes of their own, although another's might have served: %" PRIu32 " buffers", refused->all);
+    for (uint32_t i = 0; i < refused->count; i++) {
+        const Buffer *buffer = plan_buffer(facts->plan, refused->top[i].buffer);
+        page_line(page, "'" STR_FMT "', " STR_FMT " bytes; %s: " STR_FMT,
+                  STR_ARG(page_name(page, refused->top[i].buffer)), STR_ARG(page_number(page, refused->top[i].bytes)),
+                  alias_refusal_name(buffer->refused_alias), STR_ARG(words_refusal(facts, buffer, page->scratch)));
+    }
+    print_more(page, refused->count, refused->all);
+}
+
+void page_inputs(const Page *page) {
+    print_overwrites(page);
+    print_refused(page);
+}
+
+/* ---- Traffic */
+
+static void add_moved(Table *table, const char *name, const Moved *moved) {
+    table_text(table, name);
+    table_number(table, moved->transfers);
+    table_number(table, moved->read_bytes);
+    table_number(table, moved->written_bytes);
+}
+
+static void print_copies(const Page *page) {
+    enum { MOST = 6 };
+    const Facts *facts = page->facts;
+    for (uint32_t i = 0; i < facts->copy_count && i < MOST; i++) {
+        const Copy *copy = &facts->copies[i];
+        const Buffer *output = plan_buffer(facts->plan, copy->output);
+        const char *reason = alias_refusal_name(output->refused_alias);
+        page_line(page, "copy, " STR_FMT ": " STR_FMT " read, " STR_FMT " written; %s%s" STR_FMT,
+                  STR_ARG(page_step(page, copy->step)), STR_ARG(page_number(page, copy->moved.read_bytes)),
+                  STR_ARG(page_number(page, copy->moved.written_bytes)), reason == NULL ? "" : reason,
+                  reason == NULL ? "no view was possible" : ": ", STR_ARG(words_refusal(facts, output, page->scratch)));
+    }
+    print_more(page, facts->copy_count < MOST ? facts->copy_count : MOST, facts->copy_count);
+}
+
+void page_traffic(const Page *page) {
+    static const char *const heads[] = {"column", "transfers", "read", "written"};
+    const Traffic *traffic = &page->facts->traffic;
+    if (traffic->all.transfers == 0) {
+        return;
+    }
+    page_heading(page, "traffic of steps that only move data, logical bytes");
+    Table table;
+    table_init(&table, page->scratch, "lrrr");
+    table_head(&table, heads);
+    for (int column = 0; column < COLUMN_COUNT; column++) {
+        if (traffic->by_column[column].transfers > 0) {
+            add_moved(&table, column_name((Column)column), &traffic->by_column[column]);
+        }
+    }
+    add_moved(&table, "total", &traffic->all);
+    table_print(&table, PAGE_INDENT, page->style.columns, page->out);
+    print_copies(page);
+}

@@ -1,0 +1,98 @@
+/* Tables: as wide as their cells, never wider than the page. */
+#include "report/text.h"
+
+#include "base/fault.h"
+
+#include <string.h>
+
+enum { GAP = 2 }; /* spaces between columns */
+
+void table_init(Table *table, Arena *arena, const char *columns) {
+    CHECK(strlen(columns) <= TABLE_MOST_COLUMNS);
+    *table = (Table){.arena = arena, .columns = columns};
+}
+
+void table_add(Table *table, Str cell) {
+    table->cell = arena_grow(table->arena, table->cell, table->count, &table->capacity, sizeof *table->cell);
+    table->cell[table->count++] = text_clean(table->arena, cell);
+}
+
+void table_text(Table *table, const char *cell) {
+    table_add(table, str_from(cell));
+}
+
+void table_number(Table *table, uint64_t number) {
+    table_add(table, text_number(table->arena, number));
+}
+
+void table_head(Table *table, const char *const *heads) {
+    for (size_t k = 0; table->columns[k] != '\0'; k++) {
+        table_text(table, heads[k]);
+    }
+}
+
+/* Widths of the columns; the one of names takes what is left, at least 8. */
+static void fit_columns(const Table *table, uint32_t room, uint32_t *width) {
+    size_t columns = strlen(table->columns);
+    uint32_t all = GAP * (uint32_t)(columns - 1);
+    size_t names = columns;
+    for (size_t k = 0; k < columns; k++) {
+        width[k] = 0;
+        names = table->columns[k] == 'n' ? k : names;
+        for (size_t i = k; i < table->count; i += columns) {
+            uint32_t cell = text_width(table->cell[i]);
+            width[k] = cell > width[k] ? cell : width[k];
+        }
+        all += width[k];
+    }
+    if (names < columns && all > room) {
+        uint32_t over = all - room;
+        uint32_t least = width[names] < 8 ? width[names] : 8;
+        width[names] = width[names] > over + least ? width[names] - over : least;
+    }
+}
+
+static void print_cell(const Table *table, Str cell, char align, uint32_t width, FILE *out) {
+    Str text = text_clip(table->arena, cell, width);
+    int pad = (int)(width - text_width(text));
+    if (align == 'r') {
+        fprintf(out, "%*s" STR_FMT, pad, "", STR_ARG(text));
+    } else {
+        fprintf(out, STR_FMT "%*s", STR_ARG(text), pad, "");
+    }
+}
+
+/* Is nothing but blanks left on this line? */
+static bool is_empty_to_end(const Table *table, size_t from, size_t end) {
+    for (size_t i = from; i < end; i++) {
+        if (table->cell[i].len > 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void table_print(const Table *table, uint32_t indent, uint32_t width, FILE *out) {
+    uint32_t column_width[TABLE_MOST_COLUMNS];
+    size_t columns = strlen(table->columns);
+    fit_columns(table, width - indent, column_width);
+    for (size_t row = 0; row + columns <= table->count; row += columns) {
+        fprintf(out, "%*s", (int)indent, "");
+        for (size_t k = 0; k < columns; k++) {
+            char align = table->columns[k];
+            bool is_last = is_empty_to_end(table, row + k + 1, row + columns);
+            Str cell = table->cell[row + k];
+            if (is_last && align != 'r') { /* no blanks at the end of a line */
+                cell = text_clip(table->arena, cell, column_width[k]);
+                fprintf(out, STR_FMT, STR_ARG(cell));
+                break;
+            }
+            print_cell(table, cell, align, column_width[k], out);
+            if (is_last) {
+                break;
+            }
+            fprintf(out, "%*s", GAP, "");
+        }
+        fputc('\n', out);
+    }
+}

@@ -1,0 +1,316 @@
+/* The ledger for people: what was read, totals, by kind, the peak; the other parts are in parts.c and drawing.c.
+ *
+ * Figures are taken from the facts; nothing here adds or decides. */
+#include "report/page.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+
+/* ---- Lines */
+
+const char *page_color(const Page *page, const char *code) {
+    return page->style.has_color ? code : "";
+}
+
+Str page_number(const Page *page, uint64_t number) {
+    return text_number(page->scratch, number);
+}
+
+Str page_name(const Page *page, BufferId id) {
+    return text_clean(page->scratch, facts_buffer_name(page->facts, id, page->scratch));
+}
+
+Str page_step(const Page *page, uint32_t index) {
+    const Step *step = &page->facts->plan->steps[index];
+    Str title = text_clean(page->scratch, facts_step_title(page->facts, step, page->scratch));
+    return arena_format(page->scratch, "step %" PRIu32 ": " STR_FMT ", %s", index, STR_ARG(title),
+                        column_name(step->column));
+}
+
+void page_heading(const Page *page, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    Str text = str_from(arena_vtext(page->scratch, format, args));
+    va_end(args);
+    text = text_clip(page->scratch, text, page->style.columns);
+    fprintf(page->out, "\n%s" STR_FMT "%s\n", page_color(page, PAGE_BOLD), STR_ARG(text), page_color(page, PAGE_PLAIN));
+}
+
+/* Characters of `text` up to the last blank that fits, all of them where the rest fits, or at least one word. */
+static size_t break_at(Str text, uint32_t room) {
+    size_t best = 0;
+    if (text_width(text) <= room) {
+        return text.len;
+    }
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.ptr[i] == ' ' && (best == 0 || text_width((Str){text.ptr, i}) <= room)) {
+            best = i;
+        }
+    }
+    return best == 0 ? text.len : best;
+}
+
+void page_line(const Page *page, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    Str text = str_from(arena_vtext(page->scratch, format, args));
+    va_end(args);
+    int indent = PAGE_INDENT;
+    while (text.len > 0) {
+        size_t length = break_at(text, page->style.columns - (uint32_t)indent);
+        fprintf(page->out, "%*s%.*s\n", indent, "", (int)length, text.ptr);
+        text = str_trim((Str){text.ptr + length, text.len - length});
+        indent = 2 * PAGE_INDENT;
+    }
+}
+
+/* ---- What was read */
+
+static void print_title(const Page *page) {
+    static const char *const format[] = {"ONNX", "TFLite", "text form"};
+    const Graph *graph = page->facts->graph;
+    Str file = text_clean(page->scratch, str_from(page->facts->file));
+    file = text_clip(page->scratch, file, page->style.columns - 24);
+    fprintf(page->out, "%s" STR_FMT "%s (%s", page_color(page, PAGE_BOLD), STR_ARG(file), page_color(page, PAGE_PLAIN),
+            format[graph->format]);
+    if (graph->format == FORMAT_ONNX) {
+        fprintf(page->out, ", opset %" PRId32, graph->opset);
+    }
+    fputs(")\n", page->out);
+}
+
+static void print_device(const Page *page) {
+    const Device *device = page->facts->device;
+    const DeviceMemory *local = &device->memory[device->local];
+    Str name = text_clean(page->scratch, device->name);
+    const char *lanes =
+        local->lanes == 1 ? "" : arena_text(page->scratch, " in each of %" PRIu64 " lanes", local->lanes);
+    page_line(page, "device " STR_FMT " (%s): local memory " STR_FMT " bytes%s%s, starts aligned to " STR_FMT,
+              STR_ARG(name), device_kind_name(device->kind), STR_ARG(page_number(page, local->bytes)), lanes,
+              local->is_assumed ? " (assumed)" : "", STR_ARG(page_number(page, local->align_bytes)));
+}
+
+static void print_read(const Page *page) {
+    const Plan *plan = page->facts->plan;
+    page_line(page,
+              "read %" PRIu32 " nodes: %" PRIu32 " steps, %" PRIu64 " nodes are views, %" PRIu64
+              " are constant; %" PRIu64 " constants (" STR_FMT " bytes) only tell shapes",
+              graph_main(page->facts->graph)->node_count, plan->step_count, plan->view_nodes, plan->folded_nodes,
+              plan->planning_only_constants, STR_ARG(page_number(page, plan->planning_only_bytes)));
+}
+
+static void print_readings(const Page *page) {
+    const Facts *facts = page->facts;
+    if (!facts->has_qdq) {
+        return;
+    }
+    Str peak = page_number(page, facts->plan->peak_live_bytes);
+    Str placed = page_number(page, facts->plan->placed_bytes);
+    Str other_peak = page_number(page, facts->other_peak_live_bytes);
+    Str other_placed = page_number(page, facts->other_placed_bytes);
+    page_line(page,
+              "Quantize/Dequantize pairs are read %s: peak " STR_FMT ", placed " STR_FMT "; %s: peak " STR_FMT
+              ", placed " STR_FMT,
+              facts->reads_qdq_as_float ? "as written (--qdq float)" : "as integer operators (--qdq int)",
+              STR_ARG(peak), STR_ARG(placed), facts->reads_qdq_as_float ? "--qdq int" : "--qdq float",
+              STR_ARG(other_peak), STR_ARG(other_placed));
+}
+
+/* Inputs and outputs with both sizes: a caller's buffer needs the physical one (cases H4). */
+static void add_tensors(const Page *page, Table *table, const char *what, const ValueId *ids, uint32_t count) {
+    const Plan *plan = page->facts->plan;
+    for (uint32_t k = 0; k < count; k++) {
+        const Value *value = graph_value(page->facts->graph, ids[k]);
+        BufferId id = plan->of_value[ids[k].index];
+        table_text(table, what);
+        table_text(table, dtype_name(value->dtype));
+        table_add(table, shape_text(page->scratch, &value->shape));
+        table_number(table, is_buffer(id) ? plan_buffer(plan, id)->logical_bytes : 0);
+        table_number(table, is_buffer(id) ? plan_buffer(plan, id)->physical_bytes : 0);
+        table_add(table, value->name);
+    }
+}
+
+static void print_tensors(const Page *page) {
+    static const char *const heads[] = {"", "", "", "logical", "physical", "name"};
+    enum { MOST = 8 };
+    const Block *block = graph_main(page->facts->graph);
+    Table table;
+    table_init(&table, page->scratch, "lllrrn");
+    table_head(&table, heads);
+    add_tensors(page, &table, "input", block->inputs, block->input_count < MOST ? block->input_count : MOST);
+    add_tensors(page, &table, "output", block->outputs, block->output_count < MOST ? block->output_count : MOST);
+    table_print(&table, PAGE_INDENT, page->style.columns, page->out);
+    if (block->input_count > MOST || block->output_count > MOST) {
+        page_line(page, "%" PRIu32 " inputs and %" PRIu32 " outputs in all", block->input_count, block->output_count);
+    }
+}
+
+/* ---- Totals */
+
+static void add_total(Table *table, const char *name, uint64_t bytes, const char *meaning) {
+    table_text(table, name);
+    table_number(table, bytes);
+    table_text(table, meaning);
+}
+
+static const char *placed_text(const Page *page) {
+    const Plan *plan = page->facts->plan;
+    bool is_optimal = plan->placed_bytes == plan->lower_bound_bytes;
+    return arena_text(page->scratch, "to reserve at a multiple of " STR_FMT " (" STR_FMT " anywhere); %s",
+                      STR_ARG(page_number(page, page->facts->device->memory[page->facts->device->local].align_bytes)),
+                      STR_ARG(page_number(page, page->facts->anywhere_bytes)),
+                      is_optimal ? "optimal: equals the bound" : "not proven optimal");
+}
+
+static const char *capacity_text(const Page *page) {
+    const Facts *facts = page->facts;
+    bool fits = plan_fits(facts->plan);
+    return arena_text(
+        page->scratch, "%s: %s%s%s, " STR_FMT " bytes %s",
+        facts->plan->options.budget_bytes > 0 ? "--budget" : "of the device",
+        page_color(page, fits ? PAGE_GOOD : PAGE_BAD), fits ? "fits" : "does not fit", page_color(page, PAGE_PLAIN),
+        STR_ARG(page_number(page, fits ? facts->spare_bytes : facts->excess_bytes)), fits ? "free" : "too many");
+}
+
+static void print_capacity(const Page *page) {
+    fprintf(page->out, "%*s%s\n", PAGE_INDENT, "", capacity_text(page));
+}
+
+static void print_totals(const Page *page) {
+    const Plan *plan = page->facts->plan;
+    const Device *device = page->facts->device;
+    const DeviceMemory *local = &device->memory[device->local];
+    Table table;
+    page_heading(page, "local memory, bytes%s", local->lanes == 1 ? "" : " (of one lane; logical: of all)");
+    table_init(&table, page->scratch, "lrn");
+    add_total(&table, "logical", plan->logical_bytes, "what the buffers hold, all of them");
+    add_total(&table, "physical", plan->physical_bytes, "with padding and alignment");
+    add_total(&table, "peak", plan->peak_live_bytes, "the most that is alive at one step");
+    add_total(&table, "bound", plan->lower_bound_bytes, "no placement needs less");
+    add_total(&table, "placed", plan->placed_bytes, placed_text(page));
+    add_total(&table, "capacity", plan->capacity_bytes, "");
+    table_print(&table, PAGE_INDENT, page->style.columns, page->out);
+    print_capacity(page);
+    page_line(page, STR_FMT " memory: " STR_FMT " bytes of constants%s",
+              STR_ARG(text_clean(page->scratch, device->memory[device->backing].name)),
+              STR_ARG(page_number(page, plan->backing_bytes)),
+              device->kind == DEVICE_ARENA ? "" : ", graph inputs and graph outputs");
+}
+
+/* ---- By kind */
+
+static void add_kind(Table *table, const char *name, KindTotals totals) {
+    table_text(table, name);
+    table_number(table, totals.logical_bytes);
+    table_number(table, totals.physical_bytes);
+    table_number(table, totals.at_peak_bytes);
+}
+
+static void print_kinds(const Page *page) {
+    static const char *const heads[] = {"kind", "logical", "physical", "at the peak"};
+    const Facts *facts = page->facts;
+    Table table;
+    page_heading(page, "local memory by kind, bytes");
+    table_init(&table, page->scratch, "lrrr");
+    table_head(&table, heads);
+    for (int kind = 0; kind < BUFFER_KIND_COUNT; kind++) {
+        const KindTotals *totals = &facts->plan->by_kind[kind];
+        if (totals->physical_bytes > 0) {
+            add_kind(&table, buffer_kind_name((BufferKind)kind), *totals);
+        }
+    }
+    add_kind(&table, "total", facts_totals(facts));
+    table_print(&table, PAGE_INDENT, page->style.columns, page->out);
+    page_line(page, "%s",
+              facts->device->kind == DEVICE_ARENA
+                  ? "graph inputs and outputs lie inside the arena: they are part of these sums; constants are "
+                    "read in flash"
+                  : "graph inputs and outputs lie in far memory; their local copies are part of these sums");
+}
+
+/* ---- The peak */
+
+/* Which buffers of a storage are alive at the peak, where that is not the storage's own tensor alone. */
+static void print_members(const Page *page, BufferId root) {
+    const Plan *plan = page->facts->plan;
+    Str list = {0};
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        const Buffer *buffer = &plan->buffers[i];
+        bool is_alive = buffer->first <= plan->peak_step && plan->peak_step < buffer->last;
+        if (buffer->storage.index != root.index || i == root.index || !is_alive) {
+            continue;
+        }
+        Str name = page_name(page, (BufferId){i});
+        list = arena_format(page->scratch, STR_FMT "%s" STR_FMT " (%s)", STR_ARG(list), list.len == 0 ? "" : ", ",
+                            STR_ARG(name), alias_reason_name(buffer->alias_reason));
+        if (list.len > page->style.columns) {
+            break;
+        }
+    }
+    if (list.len > 0) {
+        Str name = page_name(page, root);
+        Str line = arena_format(page->scratch, "in '" STR_FMT "': " STR_FMT, STR_ARG(name), STR_ARG(list));
+        line = text_clip(page->scratch, line, page->style.columns - PAGE_INDENT);
+        fprintf(page->out, "%*s" STR_FMT "\n", PAGE_INDENT, "", STR_ARG(line));
+    }
+}
+
+static void add_storage(const Page *page, Table *table, Ranked ranked) {
+    const Buffer *buffer = plan_buffer(page->facts->plan, ranked.buffer);
+    table_number(table, buffer->physical_bytes);
+    table_number(table, buffer->logical_bytes);
+    table_text(table, buffer_kind_name(buffer->kind));
+    table_text(table, dtype_name(buffer->dtype));
+    table_add(table, shape_text(page->scratch, &buffer->stored));
+    table_add(table, text_steps(page->scratch, buffer->storage_first, buffer->storage_last));
+    table_number(table, buffer->offset);
+    table_add(table, facts_buffer_name(page->facts, ranked.buffer, page->scratch));
+}
+
+static void print_peak(const Page *page) {
+    static const char *const heads[] = {"physical", "logical", "kind", "dtype", "stored", "steps", "offset", "name"};
+    enum { MOST = 12 };
+    const Facts *facts = page->facts;
+    const Ranking *peak = &facts->at_peak;
+    uint32_t shown = peak->count < MOST ? peak->count : MOST;
+    Str bytes = page_number(page, facts->plan->peak_live_bytes);
+    if (facts->plan->step_count == 0) {
+        page_heading(page, "peak: " STR_FMT " bytes; the model has no step", STR_ARG(bytes));
+    } else {
+        page_heading(page, "peak: " STR_FMT " bytes at " STR_FMT, STR_ARG(bytes),
+                     STR_ARG(page_step(page, facts->plan->peak_step)));
+    }
+    Table table;
+    uint64_t rest = peak->all_bytes;
+    table_init(&table, page->scratch, "rrlllrrn");
+    table_head(&table, heads);
+    for (uint32_t i = 0; i < shown; i++) {
+        add_storage(page, &table, peak->top[i]);
+        rest -= peak->top[i].bytes;
+    }
+    table_print(&table, PAGE_INDENT, page->style.columns, page->out);
+    if (shown < peak->all) {
+        page_line(page, "and %" PRIu32 " more, " STR_FMT " bytes", peak->all - shown, STR_ARG(page_number(page, rest)));
+    }
+    for (uint32_t i = 0; i < shown; i++) {
+        print_members(page, peak->top[i].buffer);
+    }
+}
+
+void report_terminal(const Facts *facts, TerminalStyle style, Arena *scratch, FILE *out) {
+    const Page page = {.facts = facts, .style = style, .scratch = scratch, .out = out};
+    print_title(&page);
+    print_device(&page);
+    print_read(&page);
+    print_readings(&page);
+    print_tensors(&page);
+    print_totals(&page);
+    print_kinds(&page);
+    print_peak(&page);
+    page_padding(&page);
+    page_parameters(&page);
+    page_inputs(&page);
+    page_traffic(&page);
+    page_drawing(&page);
+}

@@ -1,0 +1,40 @@
+/* Text for people: numbers with separators, names that can do no harm to a terminal, tables of aligned columns. Private
+ * to the room. */
+#ifndef S0_REPORT_TEXT_H
+#define S0_REPORT_TEXT_H
+
+#include "ledger/facts.h"
+
+/* 1234567 as "1,234,567"; UINT64_MAX, which is how the facts say "unknown", as "-". */
+Str text_number(Arena *arena, uint64_t number);
+
+/* A name from a file: control characters and what is no UTF-8 become '?'. */
+Str text_clean(Arena *arena, Str name);
+
+uint32_t text_width(Str text);                               /* characters of cleaned text */
+Str text_clip(Arena *arena, Str text, uint32_t most);        /* at most that wide: the middle gives way to ".." */
+Str text_steps(Arena *arena, uint32_t first, uint32_t last); /* "[3,5)" */
+
+/* ---- Tables */
+
+enum { TABLE_MOST_COLUMNS = 12 };
+
+/* Cells row by row, the first row the heads. Each column is a letter: l left, r right, n a name: left, clipped to what
+ * the others leave. */
+typedef struct {
+    Arena *arena;
+    const char *columns;
+    Str *cell;
+    size_t count, capacity;
+} Table;
+
+void table_init(Table *table, Arena *arena, const char *columns);
+void table_head(Table *table, const char *const *heads); /* one a column */
+void table_add(Table *table, Str cell);                  /* cleaned */
+void table_text(Table *table, const char *cell);
+void table_number(Table *table, uint64_t number);
+
+/* Lines of `indent` spaces and at most `width` characters in all. */
+void table_print(const Table *table, uint32_t indent, uint32_t width, FILE *out);
+
+#endif

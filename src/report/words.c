@@ -1,0 +1,77 @@
+/* Reasons and remedies in words. */
+#include "report/page.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+const char *words_alias(AliasReason reason) {
+    static const char *const words[] = {
+        [ALIAS_NONE] = "bytes of its own",
+        [ALIAS_VIEW] = "a view: the same bytes under another shape, at the same addresses",
+        [ALIAS_IN_PLACE] = "written over an input that nothing reads later, element by element, of one size and layout",
+        [ALIAS_CONCAT] = "written where the concatenation has this part, in the same layout",
+        [ALIAS_SPLIT] = "a slice read where it lies: it has the layout there that it has alone",
+        [ALIAS_INTO_CONSUMER] = "its bytes lie in its consumer's output, which is written over it",
+    };
+    return words[reason];
+}
+
+static const char *refusal_text(AliasRefusal refusal) {
+    static const char *const words[] = {
+        [REFUSED_NONE] = "",
+        [REFUSED_LATER_READER] = "it is read later",
+        [REFUSED_GRAPH_OUTPUT] = "it is a graph output, or one would be the other: the caller holds both",
+        [REFUSED_PINNED] = "its place is settled: pinned by the caller, a graph input, or part of something else",
+        [REFUSED_CONSTANT] = "it is a constant, and a constant may not be overwritten",
+        [REFUSED_DTYPE] = "the elements have another size",
+        [REFUSED_LAYOUT] = "the layout puts the same elements at other addresses",
+        [REFUSED_ELEMENT_ORDER] = "another input of this step lies in the same bytes in another order",
+        [REFUSED_BROADCAST] = "one of them repeats the other's elements",
+        [REFUSED_SMALLER] = "it is smaller",
+        [REFUSED_STATE] = "it is state, which must outlive the run",
+        [REFUSED_OPERATOR] = "the operator does not work element by element",
+    };
+    return words[refusal];
+}
+
+/* The last step at which a node runs. */
+static uint32_t last_step_of(const Plan *plan, NodeId node) {
+    uint32_t last = 0;
+    for (uint32_t s = 0; s < plan->step_count; s++) {
+        last = plan->steps[s].node.index == node.index && plan->steps[s].column != COLUMN_STORE ? s : last;
+    }
+    return last;
+}
+
+/* "'b' is still read by node 'op1' (Mul) at step 2" */
+Str words_refusal(const Facts *facts, const Buffer *buffer, Arena *arena) {
+    const char *reason = refusal_text(buffer->refused_alias);
+    if (!is_buffer(buffer->refused_candidate)) {
+        return str_from(reason);
+    }
+    Str candidate = text_clean(arena, facts_buffer_name(facts, buffer->refused_candidate, arena));
+    if (buffer->refused_alias != REFUSED_LATER_READER || !is_node(buffer->refused_by)) {
+        return arena_format(arena, "'" STR_FMT "': %s", STR_ARG(candidate), reason);
+    }
+    uint32_t last = last_step_of(facts->plan, buffer->refused_by);
+    Str reader = text_clean(arena, node_title(arena, graph_node(facts->graph, buffer->refused_by)));
+    return arena_format(arena, "'" STR_FMT "' is still read by " STR_FMT " at step %" PRIu32, STR_ARG(candidate),
+                        STR_ARG(reader), last);
+}
+
+const char *words_remedy(const char *kind) {
+    static const char *const words[][2] = {
+        {"compact_parameters", "keep parameters compact: leave out --strategy"},
+        {"in_place", "let operators write over dying inputs: --inplace auto"},
+        {"unpin_inputs", "let graph inputs be reused: leave out --pin-inputs"},
+        {"unpin_outputs", "let memory of graph outputs be used before: leave out --pin-outputs"},
+        {"tiles", "cut element-wise steps into rows, with the maps in far memory"},
+        {"larger_memory", "take a device with a larger memory, or a larger --budget"},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strcmp(words[i][0], kind) == 0) {
+            return words[i][1];
+        }
+    }
+    return kind;
+}
