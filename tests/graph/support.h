@@ -80,4 +80,30 @@ static inline const char *print_text(Work *work, const Graph *graph) {
     return kept;
 }
 
+/* "Op in in -> out" a line, for every node of the main block. */
+static inline const char *list_nodes(Work *work, const Graph *graph) {
+    char *all = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&all, &length);
+    const Block *main = graph_main(graph);
+    for (uint32_t n = 0; n < main->node_count; n++) {
+        const Node *node = graph_node(graph, main->nodes[n]);
+        fprintf(out, "%s", op_info(node->op)->name);
+        for (uint32_t k = 0; k < node->input_count; k++) {
+            const Value *value = node_input(graph, node, k);
+            fprintf(out, " " STR_FMT, STR_ARG(value == NULL ? STR("_") : value->name));
+        }
+        fprintf(out, " ->");
+        for (uint32_t k = 0; k < node->output_count; k++) {
+            const Value *value = node_output(graph, node, k);
+            fprintf(out, " " STR_FMT, STR_ARG(value == NULL ? STR("_") : value->name));
+        }
+        fputc('\n', out);
+    }
+    fclose(out);
+    const char *kept = arena_str(&work->keep, (Str){all, length}).ptr;
+    free(all);
+    return kept;
+}
+
 #endif

@@ -5,32 +5,6 @@
 
 #include "graph/passes.h"
 
-/* "Op in in -> out" a line, for every node of the main block. */
-static const char *listed(Work *work, const Graph *graph) {
-    char *all = NULL;
-    size_t length = 0;
-    FILE *out = open_memstream(&all, &length);
-    const Block *main = graph_main(graph);
-    for (uint32_t n = 0; n < main->node_count; n++) {
-        const Node *node = graph_node(graph, main->nodes[n]);
-        fprintf(out, "%s", op_info(node->op)->name);
-        for (uint32_t k = 0; k < node->input_count; k++) {
-            const Value *value = node_input(graph, node, k);
-            fprintf(out, " " STR_FMT, STR_ARG(value == NULL ? STR("_") : value->name));
-        }
-        fprintf(out, " ->");
-        for (uint32_t k = 0; k < node->output_count; k++) {
-            const Value *value = node_output(graph, node, k);
-            fprintf(out, " " STR_FMT, STR_ARG(value == NULL ? STR("_") : value->name));
-        }
-        fputc('\n', out);
-    }
-    fclose(out);
-    const char *kept = arena_str(&work->keep, (Str){all, length}).ptr;
-    free(all);
-    return kept;
-}
-
 typedef struct {
     const char *what, *text, *expected;
 } Inlining;
@@ -108,7 +82,7 @@ static void check_inlining(Work *work, const void *argument) {
     const Inlining *row = argument;
     Graph *graph = parse_sound(work, row->text);
     bool sound = graph_inline(graph, work) && graph_check(graph, work);
-    const char *got = listed(work, graph);
+    const char *got = list_nodes(work, graph);
     if (!sound || strcmp(got, row->expected) != 0) {
         diags_print(&work->diags, "", stderr);
         fail_msg("%s: got\n%sexpected\n%s", row->what, got, row->expected);
