@@ -261,6 +261,21 @@ static bool evaluate(const Fold *fold, const Tensor *x, const Cell *cell, Tensor
     return true;
 }
 
+/* Takes the elements that an evaluation reads and writes from the budget. False where they are more than is left. */
+static bool spend(const Fold *fold, uint32_t written) {
+    uint64_t cost = written;
+    for (uint32_t k = 0; k < fold->node->input_count; k++) {
+        const Value *x = node_input(fold->graph, fold->node, k);
+        uint64_t elements;
+        bool is_small = x != NULL && x->constant != NULL && shape_elements(&x->constant->stored, &elements) &&
+                        elements < FOLD_MAX_ELEMS;
+        cost += is_small ? elements : FOLD_MAX_ELEMS;
+    }
+    bool fits = cost <= *fold->budget_elems;
+    *fold->budget_elems -= fits ? cost : *fold->budget_elems;
+    return fits;
+}
+
 /* Evaluates an element-wise operator on what is stored; null where it is not evaluated. */
 static const Const *fold_elements(const Fold *fold, Arena *keep, const Value *out) {
     enum { MANY = 8 };
@@ -272,7 +287,7 @@ static const Const *fold_elements(const Fold *fold, Arena *keep, const Value *ou
     bool is_legacy = node_attr(fold->node, "axis") != NULL;
     if ((kind != KIND_UNARY && kind != KIND_BROADCAST) || count == 0 || count > MANY || is_legacy ||
         out->quant != NULL || !stored_together(fold, 0, count, out->shape.rank, &stored) ||
-        !tensor_new(out->dtype, &stored, fold->scratch, &result)) {
+        !tensor_new(out->dtype, &stored, fold->scratch, &result) || !spend(fold, result.count)) {
         return NULL;
     }
     for (uint32_t k = 0; k < count; k++) {
@@ -296,7 +311,8 @@ static const Const *fold_elements(const Fold *fold, Arena *keep, const Value *ou
 
 static const Const *fold_small(const Fold *fold, Arena *keep, uint32_t k, const Value *out) {
     Tensor result;
-    return tensor_new(out->dtype, &out->shape, fold->scratch, &result) && fold_move(fold, k, &result)
+    return tensor_new(out->dtype, &out->shape, fold->scratch, &result) && spend(fold, result.count) &&
+                   fold_move(fold, k, &result)
                ? tensor_store(&result, keep)
                : NULL;
 }
@@ -363,8 +379,8 @@ static bool is_foldable(const Graph *graph, const Node *node) {
     return true;
 }
 
-void fold_node(Graph *graph, Work *work, Node *node) {
-    Fold fold = {graph, &work->scratch, node};
+void fold_node(Graph *graph, Work *work, Node *node, uint64_t *budget_elems) {
+    Fold fold = {graph, &work->scratch, node, budget_elems};
     if (!is_foldable(graph, node)) {
         return;
     }

@@ -8,7 +8,10 @@
 
 #include "graph/graph.h"
 
-enum { FOLD_MAX_ELEMS = 4096 };
+enum {
+    FOLD_MAX_ELEMS = 4096,       /* of one constant */
+    FOLD_BUDGET_ELEMS = 1 << 24, /* read and written by one graph: what a file of many nodes may cost */
+};
 
 typedef struct {
     uint32_t count;
@@ -31,7 +34,8 @@ void shape_window(const Node *node, uint32_t rank, int64_t *first, int64_t *last
 
 /* needs   shapes and dtypes of the node's inputs and outputs
  * Makes the outputs constants where the node's inputs are (or its input's shape decides: Shape, Size), and sets
- * is_constant. Operators that are impure, opaque or call blocks never fold. */
-void fold_node(Graph *graph, Work *work, Node *node);
+ * is_constant. Operators that are impure, opaque or call blocks never fold. `*budget_elems` is what may still be read
+ * and written, FOLD_BUDGET_ELEMS at the start; where it is used up, constants are of unknown bytes. */
+void fold_node(Graph *graph, Work *work, Node *node, uint64_t *budget_elems);
 
 #endif

@@ -8,6 +8,7 @@ typedef struct {
     const Graph *graph;
     Arena *scratch;
     const Node *node;
+    uint64_t *budget_elems;
 } Fold;
 
 /* Evaluates output `k`, whose shape is `out->shape`, into its cells. False where the operator is not one of these, or

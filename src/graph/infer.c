@@ -1,7 +1,8 @@
 /* Shape inference: walks the nodes of the main block in order and runs the rule of each, then folds it.
  *
- * Every value has a whole shape and a dtype once its producer has been passed, sequences excepted. The walk ends at the
- * first node that fails: what follows would only repeat the complaint. */
+ * The scratch arena is this pass's own, and is reset after each node. Every value has a whole shape and a dtype once its
+ * producer has been passed, sequences excepted. The walk ends at the first node that fails: what follows would only
+ * repeat the complaint. */
 #include "graph/infer.h"
 
 #include "base/checked.h"
@@ -334,12 +335,12 @@ static bool infer_node(Infer *in) {
             return false;
         }
     }
-    fold_node(in->graph, in->work, in->node);
+    fold_node(in->graph, in->work, in->node, &in->fold_budget_elems);
     return true;
 }
 
 bool graph_infer(Graph *graph, Work *work) {
-    Infer in = {graph, work, NULL};
+    Infer in = {graph, work, NULL, FOLD_BUDGET_ELEMS};
     for (uint32_t k = 0; k < graph->value_count; k++) {
         const Value *value = &graph->values[k];
         bool is_given = value->is_input || value->is_state || value->constant != NULL;
@@ -350,7 +351,9 @@ bool graph_infer(Graph *graph, Work *work) {
     const Block *block = graph_main(graph);
     for (uint32_t k = 0; k < block->node_count; k++) {
         in.node = graph_node(graph, block->nodes[k]);
-        if (!infer_node(&in)) {
+        bool is_done = infer_node(&in);
+        arena_reset(&work->scratch); /* lists of one node; 100 000 nodes would add up */
+        if (!is_done) {
             return false;
         }
     }

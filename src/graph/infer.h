@@ -17,6 +17,7 @@ typedef struct {
     Graph *graph;
     Work *work;
     Node *node;
+    uint64_t fold_budget_elems;
 } Infer;
 
 typedef enum {
