@@ -178,7 +178,7 @@ static bool need_bytes_of(const Onnx *onnx, const OnnxTensor *tensor, uint64_t *
 
 bool onnx_read_data(Onnx *onnx, const OnnxTensor *tensor, Const *constant) {
     uint64_t elements;
-    uint64_t need_bytes;
+    uint64_t need_bytes = 0;
     if (!need_bytes_of(onnx, tensor, &elements, &need_bytes)) {
         return false;
     }

@@ -322,7 +322,7 @@ static bool read_constant(NodeReader *r) {
                                      .got = arena_text(&r->onnx->work->keep, "%" PRIu32 " values, %" PRIu32 " outputs",
                                                        count, r->node.output_count)});
     }
-    ValueId id;
+    ValueId id = NO_VALUE;
     if (!constant_of_attr(r, found, &id)) {
         return false;
     }
