@@ -432,7 +432,7 @@ static void variable_shapes(TestModel *m) {
 }
 static void variable_unknown(TestModel *m) {
     *m = variable_model();
-    m->graph[0].operator_[4].inputs.at[0] = X;
+    m->graph[0].operator_[4].inputs.at[0] = Y; /* a tensor of another operator */
 }
 
 static const struct {
@@ -480,7 +480,7 @@ static const struct {
     {called, S0_BAD_INPUT, {"RELU#1", "subgraph", "one of 1"}},
     {custom_options, S0_BAD_INPUT, {"RELU#1", "options lie outside", "3 bytes at byte 1048576"}},
     {variable_shapes, S0_REFUSED, {"'v'", "int8[1,4,4,2]", "int8[1,5,4,2]"}},
-    {variable_unknown, S0_REFUSED, {"READ_VARIABLE#4", "'x'", "no VAR_HANDLE"}},
+    {variable_unknown, S0_REFUSED, {"READ_VARIABLE#4", "'y'", "no VAR_HANDLE"}},
 };
 
 /* Imports and checks; the messages as text, to be freed. */
