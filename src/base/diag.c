@@ -2,7 +2,7 @@
 #include "base/diag.h"
 
 /* A hostile file can break in more places than anyone reads. */
-enum { MOST_KEPT = 64 };
+enum { MOST_KEPT = 20 };
 
 void diag_add(Diags *diags, DiagKind kind, DiagText text) {
     size_t kept = 0;

@@ -162,9 +162,27 @@ static bool anchor_weights(const Names *n, NodeId id, const Node *node) {
     return true;
 }
 
+/* Did the user say what the axes of this value are? */
+static bool is_stated(const Names *n, ValueId id) {
+    for (uint32_t axis = 0; is_value(id) && axis < axis_count(graph_value(n->graph, id)); axis++) {
+        const Axis *root = root_of(n, id, axis);
+        if (root->name != UNNAMED && !is_node(root->by.node)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A normalisation works along whatever axis is C: there --layout overrules what the operator's definition assumes. */
+static bool anchors_map(const Names *n, const Node *node) {
+    const OpInfo *info = op_info(node->op);
+    bool is_anchor = !n->graph->channels_last && (info->flags & OP_CHANNEL_SECOND) != 0 && node->input_count > 0;
+    return is_anchor && !(info->kind == KIND_NORM && is_stated(n, node->inputs[0]));
+}
+
 static bool anchor_node(const Names *n, NodeId id) {
     const Node *node = graph_node(n->graph, id);
-    bool is_anchor = !n->graph->channels_last && (op_info(node->op)->flags & OP_CHANNEL_SECOND) != 0;
+    bool is_anchor = anchors_map(n, node);
     if (is_anchor && node->input_count > 0 && !anchor_map(n, id, node->inputs[0])) {
         return false;
     }
@@ -174,9 +192,28 @@ static bool anchor_node(const Names *n, NodeId id) {
     return anchor_weights(n, id, node);
 }
 
+/* Could every axis of input `k` be the axis of output `o` that it becomes? */
+static bool agrees(const Names *n, const Node *node, uint32_t k, uint32_t o, const int to[SHAPE_MAX_RANK]) {
+    for (uint32_t axis = 0; axis < node_input(n->graph, node, k)->shape.rank; axis++) {
+        const Axis *x = to[axis] == AXIS_NONE ? NULL : root_of(n, node->inputs[k], axis);
+        const Axis *y = to[axis] == AXIS_NONE ? NULL : root_of(n, node->outputs[o], (uint32_t)to[axis]);
+        if (x != y && x->name != UNNAMED && y->name != UNNAMED && x->name != y->name) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Operators that may move elements: where the two sides have names that differ, they are a copy and carry none. */
+static bool may_copy(const Node *node) {
+    OpKind kind = op_info(node->op)->kind;
+    return kind == KIND_TRANSPOSE || kind == KIND_RESHAPE;
+}
+
 static bool relate(const Names *n, const Node *node, uint32_t k, uint32_t o) {
     int to[SHAPE_MAX_RANK];
-    if (!names_align(n->graph, node, k, o, &n->work->scratch, to)) {
+    if (!names_align(n->graph, node, k, o, &n->work->scratch, to) ||
+        (may_copy(node) && !agrees(n, node, k, o, to))) {
         return true;
     }
     for (uint32_t axis = 0; axis < node_input(n->graph, node, k)->shape.rank; axis++) {
@@ -315,7 +352,14 @@ bool graph_assign_names(Graph *graph, LayoutBinding *bindings, size_t count, Wor
     }
     const Block *main = graph_main(graph);
     for (uint32_t at = 0; at < main->node_count; at++) {
-        if (!anchor_node(&n, main->nodes[at]) || !relate_node(&n, graph_node(graph, main->nodes[at]))) {
+        const Node *node = graph_node(graph, main->nodes[at]);
+        if (!anchor_node(&n, main->nodes[at]) || (!may_copy(node) && !relate_node(&n, node))) {
+            return false;
+        }
+    }
+    for (uint32_t at = 0; at < main->node_count; at++) {
+        const Node *node = graph_node(graph, main->nodes[at]);
+        if (may_copy(node) && !relate_node(&n, node)) {
             return false;
         }
     }
