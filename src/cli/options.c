@@ -15,6 +15,7 @@ typedef struct {
     Arguments rest; /* what was not read yet */
     const OptionSet *sets;
     size_t set_count;
+    Texts seen; /* names of options that take one value */
     Diags *diags;
 } Parser;
 
@@ -92,6 +93,23 @@ static bool set_choice(const Parser *parser, const Match *match, const char *val
     return bad_value(parser, match, value, list_choices(parser->diags->arena, match->option->choices));
 }
 
+/* An option of one value must not have two: which of them is meant? */
+static bool is_first(Parser *parser, const Match *match) {
+    if (match->option->kind == OPTION_SWITCH || match->option->kind == OPTION_TEXTS) {
+        return true;
+    }
+    for (size_t i = 0; i < parser->seen.count; i++) {
+        if (strcmp(parser->seen.item[i], match->option->name) == 0) {
+            return diag_error(parser->diags,
+                              (DiagText){.place = arena_text(parser->diags->arena, "option %s", match->typed),
+                                         .what = "the option is given twice",
+                                         .expected = "it once"});
+        }
+    }
+    cli_add_text(&parser->seen, parser->diags->arena, match->option->name);
+    return true;
+}
+
 static bool set_value(const Parser *parser, const Match *match, const char *value) {
     void *field = (char *)match->target + match->option->offset;
     switch (match->option->kind) {
@@ -124,7 +142,7 @@ static bool take_value(Parser *parser, const Match *match, const char *attached)
     if (value == NULL) {
         return bad_value(parser, match, "nothing", match->option->value);
     }
-    return set_value(parser, match, value);
+    return is_first(parser, match) && set_value(parser, match, value);
 }
 
 /* --name, --name value, --name=value */

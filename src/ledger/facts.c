@@ -109,7 +109,8 @@ static Ranking rank_refused(const Plan *plan, Arena *keep) {
     Ranking ranking = {.top = arena_array(keep, Ranked, plan->buffer_count)};
     for (uint32_t i = 0; i < plan->buffer_count; i++) {
         const Buffer *buffer = &plan->buffers[i];
-        if (buffer_is_local_storage(plan, (BufferId){i}) && buffer->refused_alias != REFUSED_NONE) {
+        bool is_choice = buffer->refused_alias != REFUSED_NONE && buffer->refused_alias != REFUSED_OPERATOR;
+        if (buffer_is_local_storage(plan, (BufferId){i}) && is_choice) {
             ranking_add(&ranking, (BufferId){i}, buffer->physical_bytes);
         }
     }

@@ -83,7 +83,8 @@ typedef struct {
     uint32_t compact_count;    /* of kept_compact */
     CompactCost *kept_compact; /* parameters that stay a rule, by what `full` would cost more, largest first */
     uint64_t compact_bytes, compact_as_row_bytes, compact_as_full_bytes; /* sums over those with a layout for all */
-    Ranking refused;            /* local storages that could have shared another's bytes, by physical bytes, largest 6 */
+    Ranking refused; /* local storages that an element-wise operator or a copy might have put into
+                        another's bytes, by physical bytes, largest 6 */
     uint32_t overwrite_count;
     Overwrite *overwrites;
     uint64_t pinned_peak_live_bytes, pinned_placed_bytes; /* with --pin-inputs, where an input is overwritten */

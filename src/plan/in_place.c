@@ -84,6 +84,9 @@ static AliasRefusal check_candidate(Plan *plan, uint32_t step_index, BufferId in
     const Value *input = graph_value(plan->graph, input_buffer->value);
     const Value *output = graph_value(plan->graph, output_buffer->value);
     const Buffer *root = plan_buffer(plan, find_storage(plan, input_id));
+    if (!node_is_elementwise(graph_node(plan->graph, step->node))) {
+        return REFUSED_OPERATOR;
+    }
     AliasRefusal refusal = form_refusal(input_buffer, output_buffer, input, output);
     if (refusal == REFUSED_NONE) {
         refusal = held_refusal(plan, root, input, output);
@@ -94,10 +97,7 @@ static AliasRefusal check_candidate(Plan *plan, uint32_t step_index, BufferId in
     if (root->storage_last > step_index + 1) {
         return REFUSED_LATER_READER;
     }
-    if (shares_storage(plan, step, input_id)) {
-        return REFUSED_ELEMENT_ORDER;
-    }
-    return node_is_elementwise(graph_node(plan->graph, step->node)) ? REFUSED_NONE : REFUSED_OPERATOR;
+    return shares_storage(plan, step, input_id) ? REFUSED_ELEMENT_ORDER : REFUSED_NONE;
 }
 
 /* A part of a concat has its place already: then the input's storage moves there. */

@@ -23,6 +23,8 @@ typedef struct {
     uint32_t *owner; /* row-major from the lowest address: index of a buffer, or UINT32_MAX */
     double *held;    /* bytes * steps that the owner holds of the cell */
     char *letter;    /* of each buffer; 0 where it has none of its own */
+    uint32_t *cells; /* that each buffer owns */
+    bool has_letters_for_all;
 } Drawing;
 
 static void plan_drawing(const Page *page, Drawing *drawing) {
@@ -41,6 +43,7 @@ static void plan_drawing(const Page *page, Drawing *drawing) {
     drawing->owner = arena_array(page->scratch, uint32_t, cells);
     drawing->held = arena_array(page->scratch, double, cells);
     drawing->letter = arena_array(page->scratch, char, plan->buffer_count);
+    drawing->cells = arena_array(page->scratch, uint32_t, plan->buffer_count);
     for (size_t i = 0; i < cells; i++) {
         drawing->owner[i] = UINT32_MAX;
     }
@@ -70,12 +73,15 @@ static void fill(Drawing *drawing, const Buffer *buffer, uint32_t id) {
     }
 }
 
+static bool is_drawable(const Plan *plan, uint32_t i) {
+    return buffer_is_local_storage(plan, (BufferId){i}) && plan->buffers[i].physical_bytes > 0;
+}
+
 static void fill_all(const Page *page, Drawing *drawing) {
     const Plan *plan = page->facts->plan;
     for (uint32_t i = 0; i < plan->buffer_count; i++) {
-        const Buffer *buffer = &plan->buffers[i];
-        if (buffer_is_local_storage(plan, (BufferId){i}) && buffer->physical_bytes > 0) {
-            fill(drawing, buffer, i);
+        if (is_drawable(plan, i)) {
+            fill(drawing, &plan->buffers[i], i);
         }
     }
 }
@@ -106,26 +112,27 @@ static char kind_letter(BufferKind kind) {
     return letter[kind];
 }
 
-/* The storages that are seen, in the order in which they begin; at most as many as there are letters. */
-static uint32_t choose_lettered(const Page *page, const Drawing *drawing, uint32_t lettered[MOST_LETTERS]) {
-    uint32_t buffers = page->facts->plan->buffer_count;
-    Share *share = arena_array(page->scratch, Share, buffers);
+/* The storages that fill most cells, in the order of the plan; all of them where there are letters enough. */
+static uint32_t choose_lettered(const Page *page, Drawing *drawing, uint32_t lettered[MOST_LETTERS]) {
+    const Plan *plan = page->facts->plan;
+    Share *share = arena_array(page->scratch, Share, plan->buffer_count);
     size_t cells = (size_t)drawing->row_count * drawing->column_count;
     uint32_t count = 0;
-    for (uint32_t i = 0; i < buffers; i++) {
-        share[i].buffer = i;
-    }
     for (size_t i = 0; i < cells; i++) {
         if (drawing->owner[i] != UINT32_MAX) {
-            share[drawing->owner[i]].cells++;
+            drawing->cells[drawing->owner[i]]++;
         }
     }
-    if (buffers > 0) {
-        qsort(share, buffers, sizeof *share, by_cells);
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        if (is_drawable(plan, i)) {
+            share[count++] = (Share){i, drawing->cells[i]};
+        }
     }
-    while (count < MOST_LETTERS && count < buffers && share[count].cells > 0) {
-        lettered[count] = share[count].buffer;
-        count++;
+    qsort(share, count, sizeof *share, by_cells);
+    drawing->has_letters_for_all = count <= MOST_LETTERS;
+    count = drawing->has_letters_for_all ? count : MOST_LETTERS;
+    for (uint32_t i = 0; i < count; i++) {
+        lettered[i] = share[i].buffer;
     }
     qsort(lettered, count, sizeof *lettered, by_buffer);
     for (uint32_t i = 0; i < count; i++) {
@@ -185,6 +192,14 @@ static void print_axis(const Page *page, const Drawing *drawing) {
     fprintf(page->out, "\n%*s^ peak\n", AXIS_WIDTH + (int)peak, "");
 }
 
+/* The storage's own tensor, and what else lies in it. */
+static Str storage_names(const Page *page, const Drawing *drawing, uint32_t root) {
+    Str name = page_name(page, (BufferId){root});
+    Str members = page_members(page, (BufferId){root}, 0, UINT32_MAX);
+    return arena_format(page->scratch, STR_FMT "%s" STR_FMT "%s", STR_ARG(name), members.len == 0 ? "" : ", ",
+                        STR_ARG(members), drawing->cells[root] == 0 ? "  (too small to be drawn)" : "");
+}
+
 static void print_legend(const Page *page, const Drawing *drawing, const uint32_t *lettered, uint32_t count) {
     static const char *const heads[] = {"", "physical", "steps", "name"};
     const Plan *plan = page->facts->plan;
@@ -196,7 +211,7 @@ static void print_legend(const Page *page, const Drawing *drawing, const uint32_
         table_add(&table, (Str){&drawing->letter[lettered[i]], 1});
         table_number(&table, buffer->physical_bytes);
         table_add(&table, text_steps(page->scratch, buffer->storage_first, buffer->storage_last));
-        table_add(&table, facts_buffer_name(page->facts, (BufferId){lettered[i]}, page->scratch));
+        table_add(&table, storage_names(page, drawing, lettered[i]));
     }
     table_print(&table, PAGE_INDENT, page->style.columns, page->out);
 }
@@ -216,7 +231,7 @@ void page_drawing(const Page *page) {
     print_rows(page, &drawing);
     print_axis(page, &drawing);
     print_legend(page, &drawing, lettered, count);
-    if (count == MOST_LETTERS) {
+    if (!drawing.has_letters_for_all) {
         page_line(page,
                   "the others by kind: i input, a activation, o output, w weight, p parameter, s state, k workspace");
     }

@@ -190,11 +190,11 @@ static void write_tensor(Json *json, const Facts *facts, const Buffer *buffer) {
     json_member_text(json, "broadcast", broadcast_name(buffer->broadcast));
 }
 
-static void write_buffer(Json *json, const Facts *facts, BufferId id, Arena *scratch) {
+static void write_buffer(Json *json, const Facts *facts, BufferId id) {
     const Buffer *buffer = plan_buffer(facts->plan, id);
     json_object_inline(json);
     json_member_u64(json, "id", id.index);
-    json_member_str(json, "name", facts_buffer_name(facts, id, scratch));
+    json_member_str(json, "name", is_value(buffer->value) ? graph_value(facts->graph, buffer->value)->name : STR(""));
     write_node(json, facts, buffer->node);
     json_member_text(json, "kind", buffer_kind_name(buffer->kind));
     write_tensor(json, facts, buffer);
@@ -232,11 +232,11 @@ static void write_step(Json *json, const Facts *facts, uint32_t index) {
     json_end(json);
 }
 
-static void write_buffers_and_steps(Json *json, const Facts *facts, Arena *scratch) {
+static void write_buffers_and_steps(Json *json, const Facts *facts) {
     json_key(json, "buffers");
     json_array(json);
     for (uint32_t i = 0; i < facts->plan->buffer_count; i++) {
-        write_buffer(json, facts, (BufferId){i}, scratch);
+        write_buffer(json, facts, (BufferId){i});
     }
     json_end(json);
     json_key(json, "steps");
@@ -372,7 +372,7 @@ void report_json(const Facts *facts, Arena *scratch, FILE *out) {
     write_totals(&json, facts);
     write_kinds(&json, facts);
     write_peak(&json, facts);
-    write_buffers_and_steps(&json, facts, scratch);
+    write_buffers_and_steps(&json, facts);
     write_traffic(&json, facts);
     write_misfit(&json, facts);
     write_refusals(&json, facts);

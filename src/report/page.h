@@ -31,6 +31,9 @@ Str page_number(const Page *page, uint64_t number);
 Str page_name(const Page *page, BufferId id);   /* of a buffer, cleaned */
 Str page_step(const Page *page, uint32_t step); /* "step 3: node 'm' (Mul), multiply", cleaned */
 
+/* "t (in_place), u (view)": the other buffers of a storage that are alive in [first, last); about a line at most. */
+Str page_members(const Page *page, BufferId root, uint32_t first, uint32_t last);
+
 /* ---- parts, in the order of the page */
 
 void page_padding(const Page *page); /* parts.c */

@@ -27,6 +27,21 @@ Str page_step(const Page *page, uint32_t index) {
                         column_name(step->column));
 }
 
+Str page_members(const Page *page, BufferId root, uint32_t first, uint32_t last) {
+    const Plan *plan = page->facts->plan;
+    Str list = {0};
+    for (uint32_t i = 0; i < plan->buffer_count && list.len < page->style.columns; i++) {
+        const Buffer *buffer = &plan->buffers[i];
+        if (buffer->storage.index != root.index || i == root.index || buffer->first >= last || buffer->last <= first) {
+            continue;
+        }
+        Str name = page_name(page, (BufferId){i});
+        list = arena_format(page->scratch, STR_FMT "%s" STR_FMT " (%s)", STR_ARG(list), list.len == 0 ? "" : ", ",
+                            STR_ARG(name), alias_reason_name(buffer->alias_reason));
+    }
+    return list;
+}
+
 void page_heading(const Page *page, const char *format, ...) {
     va_list args;
     va_start(args, format);
@@ -93,8 +108,8 @@ static void print_device(const Page *page) {
 static void print_read(const Page *page) {
     const Plan *plan = page->facts->plan;
     page_line(page,
-              "read %" PRIu32 " nodes: %" PRIu32 " steps, %" PRIu64 " nodes are views, %" PRIu64
-              " are constant; %" PRIu64 " constants (" STR_FMT " bytes) only tell shapes",
+              "read: %" PRIu32 " nodes; %" PRIu32 " steps, %" PRIu64 " views, %" PRIu64
+              " folded into constants; %" PRIu64 " constants (" STR_FMT " bytes) only tell shapes",
               graph_main(page->facts->graph)->node_count, plan->step_count, plan->view_nodes, plan->folded_nodes,
               plan->planning_only_constants, STR_ARG(page_number(page, plan->planning_only_bytes)));
 }
@@ -224,8 +239,7 @@ static void print_kinds(const Page *page) {
     table_print(&table, PAGE_INDENT, page->style.columns, page->out);
     page_line(page, "%s",
               facts->device->kind == DEVICE_ARENA
-                  ? "graph inputs and outputs lie inside the arena: they are part of these sums; constants are "
-                    "read in flash"
+                  ? "graph inputs and outputs lie inside the arena, as part of these sums; constants lie in flash"
                   : "graph inputs and outputs lie in far memory; their local copies are part of these sums");
 }
 
@@ -233,21 +247,8 @@ static void print_kinds(const Page *page) {
 
 /* Which buffers of a storage are alive at the peak, where that is not the storage's own tensor alone. */
 static void print_members(const Page *page, BufferId root) {
-    const Plan *plan = page->facts->plan;
-    Str list = {0};
-    for (uint32_t i = 0; i < plan->buffer_count; i++) {
-        const Buffer *buffer = &plan->buffers[i];
-        bool is_alive = buffer->first <= plan->peak_step && plan->peak_step < buffer->last;
-        if (buffer->storage.index != root.index || i == root.index || !is_alive) {
-            continue;
-        }
-        Str name = page_name(page, (BufferId){i});
-        list = arena_format(page->scratch, STR_FMT "%s" STR_FMT " (%s)", STR_ARG(list), list.len == 0 ? "" : ", ",
-                            STR_ARG(name), alias_reason_name(buffer->alias_reason));
-        if (list.len > page->style.columns) {
-            break;
-        }
-    }
+    uint32_t step = page->facts->plan->peak_step;
+    Str list = page_members(page, root, step, step + 1);
     if (list.len > 0) {
         Str name = page_name(page, root);
         Str line = arena_format(page->scratch, "in '" STR_FMT "': " STR_FMT, STR_ARG(name), STR_ARG(list));

@@ -1,0 +1,255 @@
+/* `stride0 plan MODEL -d DEVICE`: the ledger of a model on a device.
+ *
+ * Nothing is written before everything that can go wrong with the question has been looked at: the JSON file comes
+ * first, then the report. */
+#include "cli/request.h"
+
+#include "report/report.h"
+
+#include <string.h>
+
+typedef struct {
+    const char *device, *json, *budget, *tile, *heuristic, *node, *buffer;
+    int strategy, inplace, qdq, order;
+    bool pin_inputs, pin_outputs;
+    Texts dims, layouts, axes;
+} Args;
+
+enum { INPLACE_AUTO, INPLACE_NONE };
+enum { QDQ_INT, QDQ_FLOAT };
+
+static const char *const strategies[] = {
+    [STRATEGY_AUTO] = "auto", [STRATEGY_SCALAR] = "scalar", [STRATEGY_CHANNEL] = "channel",
+    [STRATEGY_ROW] = "row",   [STRATEGY_FULL] = "full",     NULL};
+static const char *const inplaces[] = {[INPLACE_AUTO] = "auto", [INPLACE_NONE] = "none", NULL};
+static const char *const readings[] = {[QDQ_INT] = "int", [QDQ_FLOAT] = "float", NULL};
+static const char *const orders[] = {"file", NULL};
+
+static const Option options[] = {
+    {"device", 'd', OPTION_TEXT, "DEVICE", "a preset's name, or the path of a device file", offsetof(Args, device),
+     NULL},
+    {"json", 0, OPTION_TEXT, "FILE", "write the plan as JSON; - is standard output, in place of the report",
+     offsetof(Args, json), NULL},
+    {"strategy", 0, OPTION_CHOICE, "FORM",
+     "smallest form of per-channel parameters: auto (default), scalar, channel, row, full", offsetof(Args, strategy),
+     strategies},
+    {"inplace", 0, OPTION_CHOICE, "WHEN", "auto (default): operators write over dying inputs; none: only views share",
+     offsetof(Args, inplace), inplaces},
+    {"budget", 0, OPTION_TEXT, "BYTES", "in place of the local capacity; K M G are powers of 1024",
+     offsetof(Args, budget), NULL},
+    {"pin-inputs", 0, OPTION_SWITCH, NULL, "graph inputs keep their bytes for the whole run",
+     offsetof(Args, pin_inputs), NULL},
+    {"pin-outputs", 0, OPTION_SWITCH, NULL, "graph outputs have their bytes for the whole run",
+     offsetof(Args, pin_outputs), NULL},
+    {"dim", 0, OPTION_TEXTS, "NAME=VALUE", "value of a free dimension; also INPUT:AXIS=VALUE", offsetof(Args, dims),
+     NULL},
+    {"layout", 0, OPTION_TEXTS, "TENSOR=ORDER", "order of a tensor's axes: NCHW or NHWC", offsetof(Args, layouts),
+     NULL},
+    {"axis", 0, OPTION_TEXTS, "TENSOR=K", "a parameter goes along axis K of the map, counted from 0",
+     offsetof(Args, axes), NULL},
+    {"axis-heuristic", 0, OPTION_TEXT, "NAME", "size: what only its size could tell is read by it, ties are refused",
+     offsetof(Args, heuristic), NULL},
+    {"qdq", 0, OPTION_CHOICE, "READING", "Quantize/Dequantize pairs as int (default) operators, or as written: float",
+     offsetof(Args, qdq), readings},
+    {"tile", 0, OPTION_TEXT, "HOW", "auto or none: both plan whole maps", offsetof(Args, tile), NULL},
+    {"order", 0, OPTION_CHOICE, "ORDER", "order of operators: file (default)", offsetof(Args, order), orders},
+    {"node", 0, OPTION_TEXT, "NAME", "why is this node here: its steps, in place of the ledger", offsetof(Args, node),
+     NULL},
+    {"buffer", 0, OPTION_TEXT, "TENSOR", "why is this tensor here: its buffers, in place of the ledger",
+     offsetof(Args, buffer), NULL},
+    {0}};
+
+/* ---- Options to a request */
+
+static bool bad_value(Work *work, const char *option, const char *got, const char *expected) {
+    return diag_error(&work->diags, (DiagText){.place = arena_text(&work->keep, "option %s", option),
+                                               .what = "the value can't be used",
+                                               .got = got,
+                                               .expected = expected});
+}
+
+static bool set_device(Work *work, const Args *args, Request *request) {
+    const char *list = device_presets[0].name;
+    request->device = args->device;
+    if (args->device != NULL) {
+        return true;
+    }
+    for (size_t i = 1; i < device_preset_count; i++) {
+        list = arena_text(&work->keep, "%s, %s", list, device_presets[i].name);
+    }
+    return diag_error(&work->diags, (DiagText){.what = "the device is missing",
+                                               .expected = arena_text(
+                                                   &work->keep, "-d DEVICE: %s, or the path of a device file", list),
+                                               .hint = "stride0 devices describes them"});
+}
+
+static bool set_budget(Work *work, const Args *args, PlanOptions *plan) {
+    if (args->budget == NULL) {
+        return true;
+    }
+    bool is_number = str_to_bytes(str_from(args->budget), &plan->budget_bytes) && plan->budget_bytes > 0;
+    return is_number ||
+           bad_value(work, "--budget", args->budget, "a number of bytes above 0, such as 4096, 256K or 1M");
+}
+
+static bool set_tile(Work *work, const Args *args) {
+    uint64_t rows;
+    if (args->tile == NULL || strcmp(args->tile, "auto") == 0 || strcmp(args->tile, "none") == 0) {
+        return true;
+    }
+    if (!str_to_u64(str_from(args->tile), &rows)) {
+        return bad_value(work, "--tile", args->tile, "auto or none");
+    }
+    return diag_refuse(&work->diags, (DiagText){.place = "option --tile",
+                                                .what = "maps are planned whole, not in tiles of a number of rows",
+                                                .got = args->tile,
+                                                .expected = "auto or none",
+                                                .hint = "leave the option out"});
+}
+
+static bool is_bound(const PlanOptions *plan, Str tensor) {
+    for (size_t i = 0; i < plan->axis_count; i++) {
+        if (str_eq(plan->axes[i].tensor, tensor)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool set_axes(Work *work, const Args *args, PlanOptions *plan) {
+    plan->axes = arena_array(&work->keep, AxisBinding, args->axes.count);
+    for (size_t i = 0; i < args->axes.count; i++) {
+        const char *text = args->axes.item[i];
+        Str tensor = {0};
+        Str axis = {0};
+        uint64_t number = 0;
+        if (!cli_split_binding(text, &tensor, &axis) || !str_to_u64(axis, &number) || number >= SHAPE_MAX_RANK) {
+            return bad_value(work, "--axis", text, "TENSOR=K, K the axis of the map, counted from 0 and below 8");
+        }
+        if (is_bound(plan, tensor)) {
+            return bad_value(work, "--axis", text, "one axis for a tensor");
+        }
+        plan->axes[plan->axis_count++] = (AxisBinding){.tensor = tensor, .axis = (int32_t)number};
+    }
+    return true;
+}
+
+static bool set_heuristic(Work *work, const Args *args, PlanOptions *plan) {
+    if (args->heuristic == NULL) {
+        return true;
+    }
+    if (strcmp(args->heuristic, "size") != 0) {
+        return bad_value(work, "--axis-heuristic", args->heuristic, "size");
+    }
+    plan->axis_by_size = true;
+    diag_warn(
+        &work->diags,
+        (DiagText){.place = "--axis-heuristic size",
+                   .what =
+                       "axes may be read by size. Priority: --axis, the operator's definition, aligned position, and "
+                       "only for a vector of an unknown operator the one axis of its output with as many "
+                       "elements; two such axes are refused"});
+    return true;
+}
+
+static bool make_request(Cli *cli, const Args *args, Request *request) {
+    Work *work = &cli->work;
+    *request = (Request){.model = cli->operands.item[0], .qdq_float = args->qdq == QDQ_FLOAT};
+    request->plan = (PlanOptions){.strategy = (Strategy)args->strategy,
+                                  .in_place = args->inplace == INPLACE_AUTO,
+                                  .pin_inputs = args->pin_inputs,
+                                  .pin_outputs = args->pin_outputs};
+    return set_device(work, args, request) && set_budget(work, args, &request->plan) && set_tile(work, args) &&
+           set_axes(work, args, &request->plan) && set_heuristic(work, args, &request->plan) &&
+           cli_parse_dims(work, &args->dims, request) && cli_parse_layouts(work, &args->layouts, request);
+}
+
+/* ---- Facts to what was asked for */
+
+static bool check_name(Work *work, bool is_found, const char *option, const char *name, Str nearest) {
+    return is_found ||
+           diag_error(&work->diags,
+                      (DiagText){.place = arena_text(&work->keep, "option %s", option),
+                                 .what = "nothing in the plan has this name",
+                                 .got = name,
+                                 .hint = nearest.len == 0 ? "stride0 inspect lists the names"
+                                                          : arena_text(&work->keep, "did you mean '" STR_FMT "'?",
+                                                                       STR_ARG(nearest))});
+}
+
+static bool check_names(Work *work, const Args *args, const Facts *facts) {
+    Str nearest = {0};
+    if (args->node != NULL) {
+        NodeId node = facts_find_node(facts, str_from(args->node), &work->scratch, &nearest);
+        if (!check_name(work, is_node(node), "--node", args->node, nearest)) {
+            return false;
+        }
+    }
+    return args->buffer == NULL ||
+           check_name(work, facts_find_buffer(facts, str_from(args->buffer), &work->scratch, &nearest), "--buffer",
+                      args->buffer, nearest);
+}
+
+typedef struct {
+    const Facts *facts;
+    Arena *scratch;
+} JsonJob;
+
+static void write_json(FILE *out, const void *data) {
+    const JsonJob *job = data;
+    report_json(job->facts, job->scratch, out);
+}
+
+static void print_report(const Cli *cli, const Args *args, const Facts *facts, Arena *scratch) {
+    const TerminalStyle style = {.has_color = cli->has_color, .columns = 100};
+    Str nearest = {0};
+    if (args->node != NULL) {
+        report_why_node(facts, str_from(args->node), scratch, stdout, &nearest);
+    }
+    if (args->buffer != NULL) {
+        report_why_buffer(facts, str_from(args->buffer), scratch, stdout, &nearest);
+    }
+    if (args->node == NULL && args->buffer == NULL) {
+        report_terminal(facts, style, scratch, stdout);
+    }
+}
+
+static s0_status run_plan(Cli *cli, const void *data) {
+    const Args *args = data;
+    Work *work = &cli->work;
+    Request request;
+    if (!make_request(cli, args, &request)) {
+        return diags_status(&work->diags);
+    }
+    const Facts *facts = stages_plan(&request, cli_model_files(cli), work);
+    if (facts == NULL || !check_names(work, args, facts)) {
+        return diags_status(&work->diags);
+    }
+    const JsonJob job = {facts, &work->scratch};
+    if (args->json != NULL && !cli_write(cli, args->json, write_json, &job)) {
+        return S0_BAD_INPUT;
+    }
+    if (!cli->is_quiet && !cli_is_stdout(args->json)) {
+        print_report(cli, args, facts, &work->scratch);
+    }
+    if (plan_fits(facts->plan)) {
+        return S0_DONE;
+    }
+    fflush(stdout);
+    report_misfit(facts, &work->scratch, stderr);
+    return S0_NO_FIT;
+}
+
+const Command command_plan = {
+    .name = "plan",
+    .operands = "MODEL",
+    .fewest_operands = 1,
+    .most_operands = 1,
+    .summary = "the memory ledger of a model on a device: what is alive when, where, and why",
+    .details =
+        "Sizes are the layout contract's, of one lane where a memory has lanes. Steps run in the order of the file.\n"
+        "On a scratchpad device whole maps are loaded, worked on and stored: --tile auto and none are the same.\n"
+        "Exit status 2 where it does not fit: standard error says why, the JSON file is written all the same.\n",
+    .options = options,
+    .args_bytes = sizeof(Args),
+    .run = run_plan};
