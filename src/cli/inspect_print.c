@@ -45,9 +45,10 @@ static void print_values(const InspectFacts *facts, FILE *out, const char *title
         }
         const Value *value = cli_inspect_value(facts, ids[i]);
         const char *axes = cli_inspect_axes(facts, ids[i]);
-        fprintf(out, "  " STR_FMT "  %s %s%s%s  %s\n", STR_ARG(value->name), dtype_name(value->dtype),
-                named_shape(facts->arena, value), axes[0] == '\0' ? "" : " ", axes,
-                quant_text(facts->arena, value->quant));
+        const char *quant = quant_text(facts->arena, value->quant);
+        fprintf(out, "  " STR_FMT "  %s %s", STR_ARG(value->name), dtype_name(value->dtype),
+                named_shape(facts->arena, value));
+        fprintf(out, "%s%s%s%s\n", axes[0] == '\0' ? "" : " ", axes, quant[0] == '\0' ? "" : "  ", quant);
     }
 }
 
@@ -103,13 +104,21 @@ static void print_channel_quant(const InspectFacts *facts, FILE *out) {
     list_end(&list, out);
 }
 
-/* Inputs that the operator's definition reads one number a channel. */
+/* A parameter of rank 0 is one number for the whole tensor. */
+static bool is_channel_parameter(const InspectFacts *facts, const Node *node, uint32_t input) {
+    if (op_input_role(node->op, input) != 'c' || !is_value(node->inputs[input])) {
+        return false;
+    }
+    const Value *value = cli_inspect_value(facts, node->inputs[input]);
+    return !value->has_shape || value->shape.rank > 0;
+}
+
 static void print_channel_parameters(const InspectFacts *facts, FILE *out) {
     List list = {.title = "one number a channel, by the operator's definition"};
     for (uint32_t n = 0; n < facts->graph->node_count; n++) {
         const Node *node = &facts->graph->nodes[n];
         for (uint32_t k = 0; k < node->input_count; k++) {
-            if (op_input_role(node->op, k) != 'c' || !is_value(node->inputs[k]) || !list_next(&list, out)) {
+            if (!is_channel_parameter(facts, node, k) || !list_next(&list, out)) {
                 continue;
             }
             const Value *value = cli_inspect_value(facts, node->inputs[k]);
@@ -132,7 +141,7 @@ static void print_model(const InspectFacts *facts, FILE *out) {
             graph->node_count, graph->block_count, graph->block_count == 1 ? "" : "s", graph->value_count,
             cli_number(facts->arena, facts->constant_count), cli_number(facts->arena, facts->constant_bytes));
     if (facts->state_count > 0) {
-        fprintf(out, ", %" PRIu64 " state tensors", facts->state_count);
+        fprintf(out, ", %" PRIu64 " state tensor%s", facts->state_count, facts->state_count == 1 ? "" : "s");
     }
     fputc('\n', out);
     if (facts->complete == NULL && facts->free_dim_count > 0) {

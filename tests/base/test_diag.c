@@ -106,11 +106,13 @@ static void test_flood(void **state) {
     print_to(&work->diags, NULL, text);
     assert_non_null(strstr(text, "error: the one that matters\n"));
     size_t lines = 0;
+    unsigned long more = 0;
     for (const char *s = text; *s != '\0'; s++) {
         lines += *s == '\n';
     }
-    assert_int_equal(lines, 66); /* 64 warnings, the error, the count of the rest */
-    assert_non_null(strstr(text, "(9936 more of the same kinds)\n"));
+    assert_true(lines < 100);
+    assert_int_equal(sscanf(strstr(text, "\n("), "\n(%lu more of the same kinds)", &more), 1);
+    assert_int_equal(lines - 1 + more, 10001); /* the last line is the count itself */
 }
 
 int main(void) {
