@@ -1,6 +1,8 @@
 /* Diagnostics: collecting and printing. */
 #include "base/diag.h"
 
+#include <string.h>
+
 /* A hostile file can break in more places than anyone reads. */
 enum { MOST_KEPT = 20 };
 
@@ -14,7 +16,7 @@ void diag_add(Diags *diags, DiagKind kind, DiagText text) {
         return; /* the first of its kind is always kept: it carries the status */
     }
     Diag *diag = arena_new(diags->arena, Diag);
-    *diag = (Diag){.kind = kind, .text = text};
+    *diag = (Diag){.kind = kind, .file = diags->file, .text = text};
     if (diags->last == NULL) {
         diags->first = diag;
     } else {
@@ -71,6 +73,9 @@ static void print_diag(const Diag *diag, const char *prefix, FILE *out) {
         fprintf(out, "%s: ", prefix);
     }
     fprintf(out, "%s: ", kind_name[diag->kind]);
+    if (diag->file != NULL && (text->place == NULL || strcmp(diag->file, text->place) != 0)) {
+        fprintf(out, "%s: ", diag->file);
+    }
     if (text->place != NULL) {
         fprintf(out, "%s: ", text->place);
     }

@@ -33,12 +33,14 @@ typedef struct {
 typedef struct Diag Diag;
 struct Diag {
     DiagKind kind;
+    const char *file; /* that was being read, or null */
     DiagText text;
     Diag *next;
 };
 
 typedef struct {
-    Arena *arena; /* where the records live */
+    Arena *arena;     /* where the records live */
+    const char *file; /* being read: it stands before the place of what is added; may be null */
     Diag *first, *last;
     size_t count[DIAG_NO_FIT + 1];
 } Diags;

@@ -63,6 +63,7 @@ static Graph *import_by_content(Work *work, Span bytes, const char *path, ModelF
 }
 
 Graph *import_model(Work *work, const char *path, ModelFiles *files) {
+    work->diags.file = path;
     FileMap *map = import_add_file(&work->keep, files, str_from(path));
     if (!file_map(map, path, &work->diags)) {
         return NULL;

@@ -58,6 +58,20 @@ static void test_print(void **state) {
                               "m.onnx: warning: only this\n");
 }
 
+/* The file stands before the place, unless it is the place. */
+static void test_file(void **state) {
+    Work *work = *state;
+    char text[TEXT_BYTES];
+    work->diags.file = "m.onnx";
+    diag_error(&work->diags, (DiagText){.what = "one"});
+    diag_error(&work->diags, (DiagText){.place = "byte 7", .what = "two"});
+    diag_error(&work->diags, (DiagText){.place = "m.onnx", .what = "three"});
+    print_to(&work->diags, "stride0", text);
+    assert_string_equal(text, "stride0: error: m.onnx: one\n"
+                              "stride0: error: m.onnx: byte 7: two\n"
+                              "stride0: error: m.onnx: three\n");
+}
+
 /* The caret stands under the byte: behind a tab, behind characters of several bytes, and one past the end. */
 static void test_caret(void **state) {
     (void)state;
@@ -118,6 +132,7 @@ static void test_flood(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_print, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_file, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_caret, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_gravest_is_the_status, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_flood, set_up, tear_down),
