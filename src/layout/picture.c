@@ -67,8 +67,8 @@ static uint64_t line_cells(const Picture *picture) {
 }
 
 static const char *cell_name(const Picture *picture) {
-    static const char *const names[] = {"bit", "2 bits", "4 bits"};
-    return picture->cell_bits == 8 ? "byte" : names[picture->cell_bits / 2];
+    static const char *const names[] = {"a bit", "2 bits", "4 bits"};
+    return picture->cell_bits == 8 ? "a byte" : names[picture->cell_bits / 2];
 }
 
 static void print_plane(const Picture *picture, uint64_t line, FILE *out) {
@@ -92,7 +92,7 @@ void picture_print(const View *view, FILE *out) {
     }
     picture.cell_bits = bits == 1 || bits == 2 || bits == 4 ? bits : 8;
     picture.cell_count = view->bank_bytes * (8 / picture.cell_bits);
-    fprintf(out, "cells of bank 0: one %s each, the letter is %c (a is 0), '.' is padding\n", cell_name(&picture),
+    fprintf(out, "cells of bank 0, %s each: the letter is %c (a is 0), '.' is padding\n", cell_name(&picture),
             dim_letter(picture.lettered));
     fputs("row:\n", out);
     print_cells(&picture, 0, picture.cell_count, out);
