@@ -6,9 +6,11 @@
  * Conditions, all by structure: every float operand comes from a Dequantize; every output has one reader, a Quantize,
  * or an activation with one; nothing between is an output of the model; each scale is known and is the one its codes
  * carry. An operator that only moves elements must in addition read and write the same codes: it has no arithmetic that
- * could requantise. What does not meet this stays float, as the file has it. */
+ * could requantise. What does not meet this stays float, as the
+ * file has it; only the place of a coder beside an operator that moves elements is free: see qdq_move.c. */
+#include "graph/qdq.h"
+
 #include "graph/fold.h"
-#include "graph/passes.h"
 
 #include <string.h>
 
@@ -31,7 +33,7 @@ static int64_t zero_point_of(const Quant *quant, uint32_t k) {
     return quant->zero_point == NULL ? 0 : quant->zero_point[k];
 }
 
-static bool same_codes(const Value *a, const Value *b) {
+bool qdq_same_codes(const Value *a, const Value *b) {
     const Quant *x = a->quant, *y = b->quant;
     if (a->dtype != b->dtype || x == NULL || y == NULL || x->count != y->count || x->axis != y->axis ||
         x->block != y->block) {
@@ -47,16 +49,16 @@ static bool same_codes(const Value *a, const Value *b) {
 
 /* A value may be read with another scale than it was written with: then its codes do not mean what its quantisation
  * says, and the node that says so must stay. */
-static bool scale_is_its_own(const Folder *f, const Node *coder, const Value *coded) {
+bool qdq_scale_is_its_own(const Graph *graph, const Node *coder, const Value *coded, Arena *scratch) {
     Floats scale;
-    const Value *given = node_input(f->graph, coder, 1);
+    const Value *given = node_input(graph, coder, 1);
     if (coded->quant == NULL || coded->quant->block != 0) {
         return false;
     }
     if (given == NULL) {
         return true; /* TFLite: the codes carry the only scale there is */
     }
-    if (!const_floats(given, &f->work->scratch, &scale) || scale.count != coded->quant->count) {
+    if (!const_floats(given, scratch, &scale) || scale.count != coded->quant->count) {
         return false;
     }
     for (uint32_t k = 0; k < scale.count; k++) {
@@ -75,7 +77,7 @@ static const Node *dequantizer(const Folder *f, const Value *value) {
     const Node *node = graph_node(f->graph, value->producer);
     const Value *coded = node_input(f->graph, node, 0);
     bool is_one = op_info(node->op)->kind == KIND_DEQUANTIZE && coded != NULL;
-    return is_one && scale_is_its_own(f, node, coded) ? node : NULL;
+    return is_one && qdq_scale_is_its_own(f->graph, node, coded, &f->work->scratch) ? node : NULL;
 }
 
 /* ---- Does the operator fit? */
@@ -84,7 +86,7 @@ static bool is_float(const Value *value) {
     return dtype_kind(value->dtype) == DTYPE_KIND_FLOAT;
 }
 
-static bool is_operand(const Node *node, uint32_t k) {
+bool qdq_is_operand(const Node *node, uint32_t k) {
     char role = op_input_role(node->op, k);
     return role == 'x' || role == 'w' || role == 'p';
 }
@@ -94,7 +96,7 @@ static bool operands_fit(const Folder *f, const Node *node) {
     bool any = false;
     for (uint32_t k = 0; k < node->input_count; k++) {
         const Value *value = node_input(f->graph, node, k);
-        if (value == NULL || !is_operand(node, k) || !is_float(value)) {
+        if (value == NULL || !qdq_is_operand(node, k) || !is_float(value)) {
             continue;
         }
         if (dequantizer(f, value) == NULL) {
@@ -122,7 +124,7 @@ static bool is_quantize(const Folder *f, NodeId id, ValueId read) {
     const Node *node = graph_node(f->graph, id);
     const Value *coded = node_output(f->graph, node, 0);
     return op_info(node->op)->kind == KIND_QUANTIZE && node->inputs[0].index == read.index && coded != NULL &&
-           scale_is_its_own(f, node, coded);
+           qdq_scale_is_its_own(f->graph, node, coded, &f->work->scratch);
 }
 
 /* Clip's limits, from attributes (before opset 11) or constant inputs. False where they are not known. */
@@ -172,31 +174,16 @@ static bool find_ending(const Folder *f, const Node *node, uint32_t output, Endi
     return is_quantize(f, next, node->outputs[output]);
 }
 
-/* The elements of the outputs are elements of the inputs: there is no arithmetic to requantise in. */
-static bool only_moves(OpId op) {
-    switch (op_info(op)->kind) {
-    case KIND_RESHAPE:
-    case KIND_TRANSPOSE:
-    case KIND_SLICE:
-    case KIND_EXPAND:
-        return true;
-    default:
-        return op == OP_MAX_POOL || op == OP_GLOBAL_MAX_POOL || op == OP_DEPTH_TO_SPACE || op == OP_SPACE_TO_DEPTH ||
-               op == OP_SPACE_TO_BATCH || op == OP_BATCH_TO_SPACE || op == OP_GATHER || op == OP_PACK ||
-               op == OP_UNPACK || op == OP_PAD || op == OP_MIRROR_PAD;
-    }
-}
-
 static bool codes_pass_through(const Folder *f, const Node *node, const Ending *endings) {
     for (uint32_t k = 0; k < node->input_count; k++) {
         const Value *value = node_input(f->graph, node, k);
-        if (value == NULL || !is_operand(node, k) || !is_float(value)) {
+        if (value == NULL || !qdq_is_operand(node, k) || !is_float(value)) {
             continue;
         }
         const Value *in = node_input(f->graph, dequantizer(f, value), 0);
         for (uint32_t o = 0; o < node->output_count; o++) {
             if (node_output(f->graph, node, o) != NULL &&
-                !same_codes(in, node_output(f->graph, graph_node(f->graph, endings[o].quantize), 0))) {
+                !qdq_same_codes(in, node_output(f->graph, graph_node(f->graph, endings[o].quantize), 0))) {
                 return false;
             }
         }
@@ -218,7 +205,7 @@ static bool fits(const Folder *f, const Node *node, Ending *endings) {
         }
         any = true;
     }
-    return any && (!only_moves(node->op) || codes_pass_through(f, node, endings));
+    return any && (!qdq_only_moves(node->op) || codes_pass_through(f, node, endings));
 }
 
 /* ---- Rewriting */
@@ -250,7 +237,7 @@ static void take_codes_in(Folder *f, Node *node) {
     for (uint32_t k = 0; k < node->input_count; k++) {
         inputs[k] = node->inputs[k];
         const Value *value = node_input(f->graph, node, k);
-        const Node *dq = is_operand(node, k) || op_input_role(node->op, k) == 'c' ? dequantizer(f, value) : NULL;
+        const Node *dq = qdq_is_operand(node, k) || op_input_role(node->op, k) == 'c' ? dequantizer(f, value) : NULL;
         if (dq != NULL) {
             inputs[k] = dq->inputs[0];
             f->reader_count[inputs[k].index]++;
@@ -309,6 +296,31 @@ static void give_codes_out(Folder *f, NodeId id, Node *node, const Ending *endin
     node->outputs = outputs;
 }
 
+/* Quantize right behind Dequantize: codes to codes. To the same codes it changes nothing, as long as the way through
+ * float32 rounds back to each of them, which it does up to 16 bits. */
+static void fold_pair(Folder *f, NodeId id) {
+    Node *node = graph_node(f->graph, id);
+    const Value *coded = node_output(f->graph, node, 0);
+    const Node *dq = node->input_count == 0 ? NULL : dequantizer(f, node_input(f->graph, node, 0));
+    if (op_info(node->op)->kind != KIND_QUANTIZE || node->is_constant || dq == NULL || coded == NULL ||
+        !qdq_scale_is_its_own(f->graph, node, coded, &f->work->scratch)) {
+        return;
+    }
+    ValueId codes = dq->inputs[0];
+    ValueId *inputs = arena_array(&f->work->keep, ValueId, node->input_count);
+    memcpy(inputs, node->inputs, node->input_count * sizeof *inputs);
+    inputs[0] = codes;
+    f->reader_count[codes.index]++;
+    stop_reading(f, node->inputs[0]);
+    node->inputs = inputs;
+    if (qdq_same_codes(graph_value(f->graph, codes), coded) && dtype_bits(coded->dtype) <= 16) {
+        node->op = OP_IDENTITY;
+        node->op_name = STR("Identity");
+        node->input_count = 1;
+        node->attr_count = 0;
+    }
+}
+
 static void close_ranks(const Folder *f) {
     Block *main = graph_main(f->graph);
     uint32_t kept = 0;
@@ -321,6 +333,7 @@ static void close_ranks(const Folder *f) {
 }
 
 bool graph_fold_qdq(Graph *graph, Work *work) {
+    qdq_move(graph, work);
     Folder f = {.graph = graph, .work = work, .uses = graph_uses(graph, &work->scratch)};
     f.reader_count = arena_array(&work->scratch, uint32_t, graph->value_count);
     f.is_removed = arena_array(&work->scratch, bool, graph->node_count);
@@ -335,9 +348,14 @@ bool graph_fold_qdq(Graph *graph, Work *work) {
     const Block *main = graph_main(graph);
     for (uint32_t at = 0; at < main->node_count; at++) {
         NodeId id = main->nodes[at];
-        if (!f.is_removed[id.index] && fits(&f, graph_node(graph, id), endings)) {
+        if (f.is_removed[id.index]) {
+            continue;
+        }
+        if (fits(&f, graph_node(graph, id), endings)) {
             take_codes_in(&f, graph_node(graph, id));
             give_codes_out(&f, id, graph_node(graph, id), endings);
+        } else {
+            fold_pair(&f, id);
         }
     }
     close_ranks(&f);

@@ -73,6 +73,43 @@ static const Folding rows[] = {
      "z -> o\noutput o\n",
      "Gather q i -> o\n"},
 
+    /* what only moves elements stands aside */
+    {"Dequantize sinks below a Transpose to its operator",
+     "node DequantizeLinear d: q s1 z -> f\nnode Transpose t: f -> y perm=[0,1,3,2]\nnode Sigmoid a: y -> r\n"
+     "node QuantizeLinear n: r s2 z -> o2\noutput o2\n",
+     "Transpose q -> y_codes\nSigmoid y_codes -> o2\n"},
+    {"and below two",
+     "const k int64[4] = 1 4 2 2\nvalue v float32[1,4,2,2]\nnode DequantizeLinear d: q s1 z -> f\n"
+     "node Transpose t: f -> y perm=[0,1,3,2]\nnode Reshape u: y k -> r\nnode Sigmoid a: r -> v\n"
+     "node QuantizeLinear n: v s2 z -> o2\noutput o2\n",
+     "Transpose q -> y_codes\nReshape y_codes k -> r_codes\nSigmoid r_codes -> o2\n"},
+    {"Quantize rises above a Transpose to its operator",
+     "node DequantizeLinear d: q s1 z -> f\nnode Sigmoid a: f -> y\nnode Transpose t: y -> r perm=[0,1,3,2]\n"
+     "node QuantizeLinear n: r s2 z -> o2\noutput o2\n",
+     "Sigmoid q -> y_codes\nTranspose y_codes -> o2\n"},
+    {"moving elements to other codes: moved as they are, then requantised",
+     "node DequantizeLinear d: q s1 z -> f\nnode Transpose t: f -> y perm=[0,1,3,2]\nnode QuantizeLinear n: y s2 z -> "
+     "o2\noutput o2\n",
+     "Transpose q -> y_codes\nQuantizeLinear y_codes s2 z -> o2\n"},
+    {"a pair that changes nothing is another name",
+     "node DequantizeLinear d: q s1 z -> f\nnode QuantizeLinear n: f s1 z -> o\noutput o\n", "Identity q -> o\n"},
+    {"a pair that changes the codes requantises",
+     "node DequantizeLinear d: q s1 z -> f\nnode QuantizeLinear n: f s2 z -> o2\noutput o2\n",
+     "QuantizeLinear q s2 z -> o2\n"},
+    {"a value with a second reader is not moved past",
+     "node DequantizeLinear d: q s1 z -> f\nnode Transpose t: f -> y perm=[0,1,3,2]\nnode Exp a: y -> r\nnode Erf k: f "
+     "-> g\n"
+     "output r\noutput g\n",
+     "DequantizeLinear q s1 z -> f\nTranspose f -> y\nExp y -> r\nErf f -> g\n"},
+    {"Pad brings in a zero of its own",
+     "const k int64[8] = 0 0 0 0 0 0 0 0\nnode DequantizeLinear d: q s1 z -> f\nnode Pad t: f k -> y\nnode Exp a: y -> "
+     "r\noutput r\n",
+     "DequantizeLinear q s1 z -> f\nPad f k -> y\nExp y -> r\n"},
+    {"a scale for each slice stays with its axis",
+     "value wq int8[4,4,1,1] scale=[1,2,3,4] axis=0\nnode Relu i: q -> wq\nnode DequantizeLinear d: wq s4 -> f axis=0\n"
+     "node Transpose t: f -> y perm=[1,0,2,3]\nnode Exp a: y -> r\noutput r\n",
+     "Relu q -> wq\nDequantizeLinear wq s4 -> f\nTranspose f -> y\nExp y -> r\n"},
+
     /* what stays as the file has it */
     {"the float result is an output of the model",
      "node DequantizeLinear d: q s1 z -> f\nnode Relu a: f -> y\nnode QuantizeLinear n: y s1 z -> o\noutput o\noutput "
@@ -93,10 +130,6 @@ static const Folding rows[] = {
      "node DequantizeLinear d: q s1 z -> f\ninput h float32[1,4,2,2]\nnode Add a: f h -> y\n"
      "node QuantizeLinear n: y s1 z -> o\noutput o\n",
      "DequantizeLinear q s1 z -> f\nAdd f h -> y\nQuantizeLinear y s1 z -> o\n"},
-    {"moving elements to other codes would be arithmetic",
-     "node DequantizeLinear d: q s1 z -> f\nnode Transpose t: f -> y perm=[0,1,3,2]\nnode QuantizeLinear n: y s2 z -> "
-     "o2\noutput o2\n",
-     "DequantizeLinear q s1 z -> f\nTranspose f -> y\nQuantizeLinear y s2 z -> o2\n"},
     {"codes read with another scale than they were written with",
      "node DequantizeLinear d: q s2 z -> f\nnode Relu a: f -> y\nnode QuantizeLinear n: y s1 z -> o\noutput o\n",
      "DequantizeLinear q s2 z -> f\nRelu f -> y\nQuantizeLinear y s1 z -> o\n"},
