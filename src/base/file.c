@@ -8,43 +8,44 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool file_error(Diags *diags, const char *path, const char *what, const char *got) {
+/* `reason` is an errno. Nothing is open when a message is made: making it may leave through the arena's escape. */
+static bool file_error(Diags *diags, const char *path, const char *what, int reason) {
+    const char *got = reason == 0 ? "not a regular file" : arena_text(diags->arena, "%s", strerror(reason));
     return diag_error(diags, (DiagText){.place = path, .what = what, .got = got});
 }
 
-static bool system_error(Diags *diags, const char *path, const char *what) {
-    return file_error(diags, path, what, arena_text(diags->arena, "%s", strerror(errno)));
-}
+enum { NOT_REGULAR = 0, MAPPED = -1 };
 
-static bool map_open_file(FileMap *map, int file, const char *path, Diags *diags) {
+/* MAPPED, NOT_REGULAR or an errno. */
+static int map_open_file(FileMap *map, int file) {
     struct stat info;
     if (fstat(file, &info) != 0) {
-        return system_error(diags, path, "can't read the file");
+        return errno;
     }
     if (!S_ISREG(info.st_mode)) {
-        return file_error(diags, path, "can't read the file", "not a regular file");
+        return NOT_REGULAR;
     }
     *map = (FileMap){0};
     if (info.st_size == 0) {
-        return true;
+        return MAPPED;
     }
     void *mapping = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, file, 0);
     if (mapping == MAP_FAILED) {
-        return system_error(diags, path, "can't map the file");
+        return errno;
     }
     *map = (FileMap){.bytes = {mapping, (size_t)info.st_size}, .mapping = mapping};
-    return true;
+    return MAPPED;
 }
 
 bool file_map(FileMap *map, const char *path, Diags *diags) {
     /* O_NONBLOCK: opening a FIFO nobody writes to must not hang; it is refused as no regular file. */
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0) {
-        return system_error(diags, path, "can't open the file");
+        return file_error(diags, path, "can't open the file", errno);
     }
-    bool mapped = map_open_file(map, file, path, diags);
+    int outcome = map_open_file(map, file);
     close(file);
-    return mapped;
+    return outcome == MAPPED || file_error(diags, path, "can't read the file", outcome);
 }
 
 void file_unmap(FileMap *map) {
@@ -86,12 +87,12 @@ bool file_out_open(FileOut *out, const char *path, Diags *diags) {
     if (out->stream != NULL) {
         return true;
     }
-    system_error(diags, path, "can't create the output file");
+    int reason = errno;
     if (file >= 0) {
         close(file);
         remove_temporary(out);
     }
-    return false;
+    return file_error(diags, path, "can't create the output file", reason);
 }
 
 bool file_out_commit(FileOut *out, Diags *diags) {
@@ -100,11 +101,12 @@ bool file_out_commit(FileOut *out, Diags *diags) {
     if (written && out->temporary != NULL) {
         written = rename(out->temporary, out->path) == 0;
     }
-    if (!written) {
-        system_error(diags, out->path, "can't write the output file");
-        remove_temporary(out);
+    if (written) {
+        return true;
     }
-    return written;
+    int reason = errno;
+    remove_temporary(out);
+    return file_error(diags, out->path, "can't write the output file", reason);
 }
 
 void file_out_abandon(FileOut *out) {

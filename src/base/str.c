@@ -100,9 +100,8 @@ bool str_to_bytes(Str s, uint64_t *bytes) {
     return str_to_u64((Str){s.ptr, s.len - 1}, &number) && checked_mul(number, factor, bytes);
 }
 
-/* FNV-1a, 64 bits. */
-uint64_t str_hash(Str s) {
-    uint64_t hash = 14695981039346656037u;
+uint64_t str_hash(Str s, uint64_t seed) {
+    uint64_t hash = 14695981039346656037u ^ seed;
     for (size_t i = 0; i < s.len; i++) {
         hash = (hash ^ (uint8_t)s.ptr[i]) * 1099511628211u;
     }

@@ -2,7 +2,9 @@
 #include "graph/name_map.h"
 
 static NameSlot *probe(const NameMap *map, Str name) {
-    size_t at = (size_t)str_hash(name) & (map->slots - 1);
+    /* The place of the slots in memory is the seed: it differs from run to run, and no result depends on it. */
+    uint64_t hash = str_hash(name, (uint64_t)(uintptr_t)map->slot);
+    size_t at = (size_t)(hash ^ hash >> 32) & (map->slots - 1);
     while (map->slot[at].is_used && !str_eq(map->slot[at].key, name)) {
         at = (at + 1) & (map->slots - 1);
     }
