@@ -83,7 +83,9 @@ static bool read_ends(Tflite *model, const TfliteSubgraph *subgraph, const FlatT
         return false;
     }
     for (uint32_t k = 0; k < inputs.count && subgraph->index == 0; k++) {
-        graph_value(model->graph, block->inputs[k])->is_input = true;
+        Value *input = graph_value(model->graph, block->inputs[k]);
+        input->is_input = true;
+        input->has_shape = input->has_shape || !model->states_ranks;
     }
     for (uint32_t k = 0; k < outputs.count && subgraph->index == 0; k++) {
         graph_value(model->graph, block->outputs[k])->is_output = true;

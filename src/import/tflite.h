@@ -86,7 +86,7 @@ typedef struct {
     TfliteCode *codes;
     uint32_t code_count;
     uint32_t subgraph_count;
-    bool states_ranks; /* some tensor has has_rank: those without it have no rank, and are not scalars */
+    bool states_ranks; /* some tensor has has_rank: an input without it is not a scalar */
 } Tflite;
 
 /* The subgraph being read: its values are [first_value, first_value + value_count). */

@@ -72,8 +72,11 @@ static bool read_shape(Tflite *model, const FlatTable *tensor, Value *value) {
             name_free_dim(model, value, &names, axis);
         }
     }
+    /* Without has_rank an empty shape may be a scalar or say nothing: converters write it for what they did not infer.
+     * A constant is a scalar (check_bytes), so is an input of a file from before has_rank; of the rest inference tells.
+     */
     bool has_rank = flat_int(&model->flat, tensor, TENSOR_HAS_RANK, FLAT_BOOL, 0) != 0;
-    value->has_shape = shape.count > 0 || has_rank || !model->states_ranks || dtype_bits(value->dtype) == 0;
+    value->has_shape = shape.count > 0 || has_rank || dtype_bits(value->dtype) == 0;
     return read_signature(model, tensor, value, &names);
 }
 

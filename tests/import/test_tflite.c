@@ -190,6 +190,30 @@ static void test_free_dimensions_have_names(void **state) {
     work_free(&work);
 }
 
+/* An empty shape: a scalar where has_rank says so, where there is data, and for inputs of files that know no has_rank;
+ * nothing else can be said of an output. */
+static void test_empty_shapes(void **state) {
+    (void)state;
+    static const struct {
+        bool other_has_rank, has_rank;
+        uint32_t tensor;
+        bool has_shape;
+    } ROW[] = {{false, false, X, true}, {true, false, X, false}, {false, true, X, true},  {false, false, Z, false},
+               {true, false, Z, false}, {false, true, Z, true},  {false, false, W, true}, {true, false, W, true}};
+    for (size_t k = 0; k < sizeof ROW / sizeof *ROW; k++) {
+        static Work work;
+        static TestFile file;
+        TestModel model = right_model();
+        TestTensor *tensor = &model.graph[0].tensor[ROW[k].tensor];
+        *tensor = (TestTensor){.name = "t", .type = INT8, .buffer = tensor->buffer, .has_rank = ROW[k].has_rank};
+        model.buffer[1].bytes = ROW[k].tensor == W ? 1 : 6;
+        model.graph[0].tensor[Y].has_rank = ROW[k].other_has_rank;
+        Graph *graph = import_right(&work, &file, &model);
+        assert_int_equal(graph->values[ROW[k].tensor].has_shape, ROW[k].has_shape);
+        work_free(&work);
+    }
+}
+
 /* I7: 51 elements of four bits are 26 bytes, 63 are 32. */
 static void test_packed_elements(void **state) {
     (void)state;
@@ -538,11 +562,17 @@ static void test_cut_files_are_explained(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tensors_and_operators),       cmocka_unit_test(test_options_are_attributes),
-        cmocka_unit_test(test_operator_codes_of_every_age), cmocka_unit_test(test_quantisation_axes),
-        cmocka_unit_test(test_free_dimensions_have_names),  cmocka_unit_test(test_packed_elements),
-        cmocka_unit_test(test_data_outside_the_flatbuffer), cmocka_unit_test(test_variables_are_state),
-        cmocka_unit_test(test_called_subgraphs_are_blocks), cmocka_unit_test(test_broken_files_are_explained),
+        cmocka_unit_test(test_tensors_and_operators),
+        cmocka_unit_test(test_options_are_attributes),
+        cmocka_unit_test(test_operator_codes_of_every_age),
+        cmocka_unit_test(test_quantisation_axes),
+        cmocka_unit_test(test_free_dimensions_have_names),
+        cmocka_unit_test(test_empty_shapes),
+        cmocka_unit_test(test_packed_elements),
+        cmocka_unit_test(test_data_outside_the_flatbuffer),
+        cmocka_unit_test(test_variables_are_state),
+        cmocka_unit_test(test_called_subgraphs_are_blocks),
+        cmocka_unit_test(test_broken_files_are_explained),
         cmocka_unit_test(test_cut_files_are_explained),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
