@@ -53,7 +53,7 @@ class Network:
         self.tflite = TfliteModel("stride0 example " + name)
         self.main = self.tflite.subgraph("main")
         self.onnx = OnnxModel(name)
-        self.tensors = {}
+        self.tensors = {}  # what is written, by name: TFLite's index, or the ONNX name
 
     # -- plumbing
 
@@ -61,26 +61,30 @@ class Network:
         self.tensors[value.name] = self.main.tensor(value.name, "int8", value.nhwc(), None, value.scale, value.zero)
 
     def _pair(self, value):
-        """Names of the scale and zero point of a map."""
-        scale = self.onnx.constant(value.name + "_scale", "float32", [], [value.scale])
-        return [scale, self.onnx.constant(value.name + "_zero", "int8", [], [value.zero])]
+        """Names of the scale and zero point of a map; they are written once."""
+        names = [value.name + "_scale", value.name + "_zero"]
+        if names[0] not in self.tensors:
+            self.tensors[names[0]] = self.onnx.constant(names[0], "float32", [], [value.scale])
+            self.onnx.constant(names[1], "int8", [], [value.zero])
+        return names
 
     def input(self, name, h, w, c, scale, zero):
         value = Map(name, h, w, c, scale, zero)
         self._declare(value)
         self.main.inputs.append(self.tensors[name])
         self.onnx.input(name, "int8", value.nchw())
-        self._real(value)
         return value
 
     def _real(self, value):
-        self.onnx.node("DequantizeLinear", [value.name] + self._pair(value), value.name + "_real")
+        """A map as real numbers, made where something first reads them."""
+        name = value.name + "_real"
+        if name not in self.tensors:
+            self.tensors[name] = self.onnx.node("DequantizeLinear", [value.name] + self._pair(value), name)
+        return name
 
     def _codes(self, value, real):
-        """Ends an ONNX operator: its result as codes, and those as real numbers for what follows."""
-        names = self._pair(value)
-        self.onnx.node("QuantizeLinear", [real] + names, value.name)
-        self.onnx.node("DequantizeLinear", [value.name] + names, value.name + "_real")
+        """Ends an ONNX operator: its result as codes."""
+        self.onnx.node("QuantizeLinear", [real] + self._pair(value), value.name)
 
     def output(self, value):
         self.main.outputs.append(self.tensors[value.name])
@@ -140,7 +144,7 @@ class Network:
 
     def _onnx_conv(self, x, y, kernel, stride, parameters, groups):
         pads = [max((o - 1) * stride + kernel - i, 0) for i, o in ((x.h, y.h), (x.w, y.w))]
-        self.onnx.node("Conv", [x.name + "_real"] + [name for _, name in parameters], y.name + "_conv", group=groups,
+        self.onnx.node("Conv", [self._real(x)] + [name for _, name in parameters], y.name + "_conv", group=groups,
                        kernel_shape=[kernel] * 2, pads=[p // 2 for p in pads] + [p - p // 2 for p in pads],
                        strides=[stride] * 2)
         self._codes(y, self.onnx.node("Relu", [y.name + "_conv"], y.name + "_relu"))
@@ -148,7 +152,7 @@ class Network:
     def add(self, name, a, b):
         y = Map(name, a.h, a.w, a.c, 0.125, -128)
         self._operator("ADD", [self.tensors[a.name], self.tensors[b.name]], y, 11, {0: ("b", 0)})
-        self._codes(y, self.onnx.node("Add", [a.name + "_real", b.name + "_real"], name + "_sum"))
+        self._codes(y, self.onnx.node("Add", [self._real(a), self._real(b)], name + "_sum"))
         return y
 
     def per_channel(self, name, x, op, scale, y_scale, y_zero):
@@ -158,7 +162,7 @@ class Network:
         forms = [x.c], [1, x.c, 1, 1]
         index, real = self._parameter(name + "_c", "int8", (codes, codes), forms, scale, (0, 0))
         self._operator(op.upper(), [self.tensors[x.name], index], y, {"Mul": 21, "Add": 11}[op], {0: ("b", 0)})
-        self._codes(y, self.onnx.node(op, [x.name + "_real", real], name + "_result"))
+        self._codes(y, self.onnx.node(op, [self._real(x), real], name + "_result"))
         return y
 
     def pool(self, name, x):
@@ -166,14 +170,14 @@ class Network:
         y = Map(name, 1, 1, x.c, x.scale, x.zero)
         self._operator("AVERAGE_POOL_2D", [self.tensors[x.name]], y, 5,
                        {0: ("b", 1), 1: ("i", x.w), 2: ("i", x.h), 3: ("i", x.w), 4: ("i", x.h), 5: ("b", 0)})
-        self._codes(y, self.onnx.node("GlobalAveragePool", [x.name + "_real"], name + "_mean"))
+        self._codes(y, self.onnx.node("GlobalAveragePool", [self._real(x)], name + "_mean"))
         return y
 
     def flatten(self, name, x):
         y = Map(name, 0, 0, x.h * x.w * x.c, x.scale, x.zero)
         shape = self.main.tensor(name + "_shape", "int32", [2], y.nhwc())
         self._operator("RESHAPE", [self.tensors[x.name], shape], y, 17, {})
-        self._codes(y, self.onnx.node("Flatten", [x.name + "_real"], name + "_flat", axis=1))
+        self._codes(y, self.onnx.node("Flatten", [self._real(x)], name + "_flat", axis=1))
         return y
 
     def dense(self, name, x, classes):
@@ -183,13 +187,13 @@ class Network:
         w = self._parameter(name + "_w", "int8", (codes, codes), ([classes, x.c],) * 2, scales, (0, 0))
         b = self._bias(name + "_b", x, scales)
         self._operator("FULLY_CONNECTED", [self.tensors[x.name], w[0], b[0]], y, 8, {0: ("b", 0)})
-        self._codes(y, self.onnx.node("Gemm", [x.name + "_real", w[1], b[1]], name + "_product", transB=1))
+        self._codes(y, self.onnx.node("Gemm", [self._real(x), w[1], b[1]], name + "_product", transB=1))
         return y
 
     def softmax(self, name, x):
         y = Map(name, 0, 0, x.c, 1 / 256, -128)
         self._operator("SOFTMAX", [self.tensors[x.name]], y, 9, {0: ("f", 1.0)})
-        self._codes(y, self.onnx.node("Softmax", [x.name + "_real"], name + "_softmax", axis=1))
+        self._codes(y, self.onnx.node("Softmax", [self._real(x)], name + "_softmax", axis=1))
         return y
 
 
