@@ -1,7 +1,7 @@
 /* Shape inference: walks the nodes of the main block in order and runs the rule of each, then folds it.
  *
- * The scratch arena is this pass's own, and is reset after each node. Every value has a whole shape and a dtype once its
- * producer has been passed, sequences excepted. The walk ends at the first node that fails: what follows would only
+ * The scratch arena is this pass's own, and is reset after each node. Every value has a whole shape and a dtype once
+ * its producer has been passed, sequences excepted. The walk ends at the first node that fails: what follows would only
  * repeat the complaint. */
 #include "graph/infer.h"
 
@@ -231,13 +231,43 @@ static bool same_but_free(const Shape *file, const Shape *inferred) {
     return true;
 }
 
-static bool contradiction(Infer *in, const Value *out, const char *what, const char *got, const char *expected) {
-    return diag_error(&in->work->diags, (DiagText){.node = node_title(&in->work->keep, in->node),
-                                                   .tensor = out->name,
-                                                   .place = value_place(in, out),
-                                                   .what = what,
-                                                   .got = got,
-                                                   .expected = expected});
+static DiagText contradiction(Infer *in, const Value *out, const char *what, const char *got, const char *expected) {
+    return (DiagText){.node = node_title(&in->work->keep, in->node),
+                      .tensor = out->name,
+                      .place = value_place(in, out),
+                      .what = what,
+                      .got = got,
+                      .expected = expected};
+}
+
+/* The file's shape of `out` is not the one that its operator gives. Extents are notes that grow stale (weights were
+ * exchanged, a batch was fixed; published networks have them, at outputs too): runtimes compute them anew, and so do
+ * we, and say so. An output of ONNX with another rank is another thing than the model promises: an error. */
+static bool contradicts(Infer *in, const Value *out, const Shape *shape) {
+    bool is_note = !out->is_output || infer_is_tflite(in) || out->shape.rank == shape->rank;
+    if (is_note && in->stale_count++ > 0) {
+        return true;
+    }
+    DiagText text = contradiction(in, out, "the file's shape contradicts the operator",
+                                  infer_shape_text(in, &out->shape), infer_shape_text(in, shape));
+    if (!is_note) {
+        return diag_error(&in->work->diags, text);
+    }
+    in->first_stale = text;
+    return true;
+}
+
+static void warn_of_stale(Infer *in) {
+    if (in->stale_count > 0) {
+        DiagText text = in->first_stale;
+        text.what =
+            arena_text(&in->work->keep,
+                       "the file's shapes of %u tensors contradict their operators, which are followed; this is "
+                       "the first",
+                       in->stale_count);
+        text.hint = "run shape inference on the model anew and store it";
+        diag_warn(&in->work->diags, text);
+    }
 }
 
 bool infer_out(Infer *in, uint32_t k, DType dtype, const Shape *shape) {
@@ -248,15 +278,14 @@ bool infer_out(Infer *in, uint32_t k, DType dtype, const Shape *shape) {
     if (out->dtype == DTYPE_NONE) {
         out->dtype = dtype;
     } else if (dtype != DTYPE_NONE && dtype != out->dtype && !infer_is_tflite(in)) {
-        return contradiction(in, out, "the file's element type contradicts the operator", dtype_name(out->dtype),
-                             dtype_name(dtype));
+        return diag_error(&in->work->diags, contradiction(in, out, "the file's element type contradicts the operator",
+                                                          dtype_name(out->dtype), dtype_name(dtype)));
     }
     if (!check_shape(in, out, shape)) {
         return false;
     }
-    if (out->has_shape && !same_but_free(&out->shape, shape)) {
-        return contradiction(in, out, "the file's shape contradicts the operator", infer_shape_text(in, &out->shape),
-                             infer_shape_text(in, shape));
+    if (out->has_shape && !same_but_free(&out->shape, shape) && !contradicts(in, out, shape)) {
+        return false;
     }
     out->has_shape = true;
     out->shape = *shape;
@@ -340,7 +369,7 @@ static bool infer_node(Infer *in) {
 }
 
 bool graph_infer(Graph *graph, Work *work) {
-    Infer in = {graph, work, NULL, FOLD_BUDGET_ELEMS};
+    Infer in = {.graph = graph, .work = work, .fold_budget_elems = FOLD_BUDGET_ELEMS};
     for (uint32_t k = 0; k < graph->value_count; k++) {
         const Value *value = &graph->values[k];
         bool is_given = value->is_input || value->is_state || value->constant != NULL;
@@ -357,5 +386,6 @@ bool graph_infer(Graph *graph, Work *work) {
             return false;
         }
     }
+    warn_of_stale(&in);
     return true;
 }

@@ -1,9 +1,9 @@
 /* Shape rules: what infer.c hands to a rule, and what rules share.
  *
  * A rule reads the shapes of the node's inputs and the values of its constant inputs, and states each output with
- * infer_out, which compares with what the file states. Inputs are whole when a rule runs and no extent passes
- * EXTENT_MAX, so sums of a few extents stay inside 64 bits; numbers of attributes and constants are the file's and may
- * be anything. */
+ * infer_out, which compares with what the file states (what of it binds, contradicts() in infer.c says). Inputs are
+ * whole when a rule runs and no extent passes EXTENT_MAX, so sums of a few extents stay inside 64 bits; numbers of
+ * attributes and constants are the file's and may be anything. */
 #ifndef S0_GRAPH_INFER_H
 #define S0_GRAPH_INFER_H
 
@@ -18,6 +18,8 @@ typedef struct {
     Work *work;
     Node *node;
     uint64_t fold_budget_elems;
+    uint32_t stale_count; /* shapes in the file that their operators contradict */
+    DiagText first_stale;
 } Infer;
 
 typedef enum {

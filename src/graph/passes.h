@@ -35,9 +35,9 @@ bool graph_bind_dims(Graph *graph, DimBinding *bindings, size_t count, Work *wor
 
 /* needs   inlined, bound    breaks nothing
  * Fills shape and dtype of every value of the main block; folds nodes whose inputs are all constant (is_constant), with
- * their bytes where small integers are concerned (shapes, axes), as a rule where they repeat. A shape in the file that
- * contradicts the inferred one is an error with both; an operator without a rule takes the file's shapes, and where it
- * has none either, is refused by name. */
+ * their bytes where small integers are concerned (shapes, axes), as a rule where they repeat. Extents in the file
+ * that contradict the inferred ones are a warning, and the operator is followed; an ONNX output of another rank is an
+ * error with both. An operator without a rule takes the file's shapes, and where it has none either, is refused by name. */
 bool graph_infer(Graph *graph, Work *work);
 
 /* One --layout TENSOR=NCHW|NHWC. */

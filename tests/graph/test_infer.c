@@ -484,6 +484,15 @@ static const Case cases[] = {
     {"custom",
      "format onnx 13\ninput x float32[2,3]\nvalue y int8[7]\nnode Custom(my.Thing): x -> y\noutput y\n",
      {"int8[7]"}},
+    {"stale note between operators", /* the operator is followed */
+     "format onnx 13\ninput x float32[2,3]\nvalue m float32[2,768]\nnode Relu: x -> m\nnode Relu: m -> y\noutput y\n",
+     {"float32[2,3]"}},
+    {"stale extent of an output",
+     "format onnx 13\ninput x float32[2,3]\nvalue y float32[2,768]\nnode Relu: x -> y\noutput y\n",
+     {"float32[2,3]"}},
+    {"stale output of TFLite",
+     "format tflite\ninput x int8[2,3]\nvalue y int8[]\nnode Relu: x -> y\noutput y\n",
+     {"int8[2,3]"}},
     {"free in the file",
      "format onnx 13\ninput x float32[2,3]\nvalue y float32[?,3]\nnode Relu: x -> y\noutput y\n",
      {"float32[2,3]"}},
@@ -545,10 +554,28 @@ static void sizes_are_exact(void **state) {
     with_work(check_large, NULL);
 }
 
+static void check_stale(Work *work, const void *argument) {
+    (void)argument;
+    Graph *graph =
+        parse_sound(work, "format onnx 13\ninput x float32[2,3]\nvalue m float32[2,768]\nvalue n float32[7]\n"
+                          "node Relu r: x -> m\nnode Relu: m -> n\nnode Relu: n -> y\noutput y\n");
+    assert_true(graph_infer(graph, work));
+    assert_int_equal(work->diags.count[DIAG_WARNING], 1);
+    assert_true(was_told(&work->diags, "2 tensors"));
+    assert_true(was_told(&work->diags, "[2,768]"));
+    assert_true(was_told(&work->diags, "[2,3]"));
+}
+
+static void stale_shapes_are_told_once(void **state) {
+    (void)state;
+    with_work(check_stale, NULL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shapes_follow),
         cmocka_unit_test(sizes_are_exact),
+        cmocka_unit_test(stale_shapes_are_told_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
