@@ -2,6 +2,7 @@
 #include "ledger/facts.h"
 
 #include "base/checked.h"
+#include "ledger/overwrites.h"
 #include "ledger/traffic.h"
 #include "plan/storage.h"
 
@@ -200,18 +201,6 @@ static void gather_collapsibles(Facts *facts, Arena *keep) {
     }
 }
 
-static void gather_overwrites(Facts *facts, Arena *keep) {
-    const Plan *plan = facts->plan;
-    facts->overwrites = arena_array(keep, Overwrite, plan->buffer_count);
-    for (uint32_t i = 0; i < plan->buffer_count && plan->device->kind == DEVICE_ARENA; i++) {
-        const Buffer *buffer = &plan->buffers[i];
-        BufferId root = buffer->storage;
-        if (buffer->alias_reason == ALIAS_IN_PLACE && plan_buffer(plan, root)->kind == BUFFER_INPUT) {
-            facts->overwrites[facts->overwrite_count++] = (Overwrite){root, {i}, buffer->first};
-        }
-    }
-}
-
 /* What it costs to keep the inputs that are overwritten: planned again, as --pin-inputs would. */
 static void gather_pinned(Facts *facts, Work *work) {
     if (facts->overwrite_count == 0) {
@@ -254,7 +243,7 @@ const Facts *facts_gather(const char *file, const Plan *plan, const Plan *other,
     gather_compact(facts, keep);
     gather_materialised(facts, keep);
     gather_collapsibles(facts, keep);
-    gather_overwrites(facts, keep);
+    overwrites_gather(facts, work);
     gather_pinned(facts, work);
     gather_capacity(facts);
     gather_swollen(facts, work);

@@ -19,10 +19,10 @@ typedef struct {
     Ranked *top; /* most bytes first, ties in the order of the plan */
 } Ranking;
 
-/* A graph input whose bytes an operator writes over (cases F5). */
+/* A graph input whose bytes are used again in the same run: written in place, or given to another buffer (cases F5). */
 typedef struct {
     BufferId input;
-    BufferId writer_output;
+    BufferId writer_output; /* the first that is written there */
     uint32_t step;
 } Overwrite;
 

@@ -189,7 +189,9 @@ static void print_axis(const Page *page, const Drawing *drawing) {
         used = at + (uint32_t)step.len;
     }
     uint32_t peak = (uint32_t)(page->facts->plan->peak_step / drawing->cell_steps) * drawing->wide;
-    fprintf(page->out, "\n%*s^ peak\n", AXIS_WIDTH + (int)peak, "");
+    bool is_far_right = AXIS_WIDTH + peak + 6 > page->style.columns; /* no room for the word behind the mark */
+    fprintf(page->out, "\n%*s%s\n", AXIS_WIDTH + (int)peak - (is_far_right ? 5 : 0), "",
+            is_far_right ? "peak ^" : "^ peak");
 }
 
 /* The storage's own tensor, and what else lies in it. */

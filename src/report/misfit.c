@@ -17,9 +17,8 @@ static void print_need(const Facts *facts, Arena *scratch, FILE *out) {
             STR_ARG(device), plan->capacity_bytes, facts->excess_bytes);
     if (plan->placed_bytes > plan->peak_live_bytes) {
         fprintf(out,
-                "  of these, %" PRIu64 " are alive at once, %" PRIu64 " with starts and ends aligned to %" PRIu64
-                "; the placement found takes %" PRIu64 "\n",
-                plan->peak_live_bytes, plan->lower_bound_bytes, local->align_bytes, plan->placed_bytes);
+                "  alive at once %" PRIu64 "; with sizes rounded up to %" PRIu64 ", %" PRIu64 "; placed %" PRIu64 "\n",
+                plan->peak_live_bytes, local->align_bytes, plan->lower_bound_bytes, plan->placed_bytes);
     }
 }
 
@@ -61,15 +60,15 @@ static void print_live(const Facts *facts, Arena *scratch, FILE *out) {
 }
 
 /* Why the buffers alive at the peak could not share bytes, where another's might have served. */
-static void print_refused(const Facts *facts, Arena *scratch, FILE *out) {
+static void print_refused(const Page *page) {
+    const Facts *facts = page->facts;
     for (uint32_t i = 0; i < facts->at_peak.count; i++) {
         const Buffer *buffer = plan_buffer(facts->plan, facts->at_peak.top[i].buffer);
-        if (buffer->refused_alias == REFUSED_NONE) {
-            continue;
+        if (buffer->refused_alias != REFUSED_NONE && buffer->refused_alias != REFUSED_OPERATOR) {
+            page_line(page, "'" STR_FMT "' may not share bytes, %s: " STR_FMT,
+                      STR_ARG(page_name(page, facts->at_peak.top[i].buffer)), alias_refusal_name(buffer->refused_alias),
+                      STR_ARG(words_refusal(page, buffer)));
         }
-        Str name = text_clean(scratch, facts_buffer_name(facts, facts->at_peak.top[i].buffer, scratch));
-        fprintf(out, "  '" STR_FMT "' may not share bytes, %s: " STR_FMT "\n", STR_ARG(name),
-                alias_refusal_name(buffer->refused_alias), STR_ARG(words_refusal(facts, buffer, scratch)));
     }
 }
 
@@ -89,9 +88,10 @@ static void print_remedies(const Plan *plan, Arena *scratch, FILE *out) {
 }
 
 void report_misfit(const Facts *facts, Arena *scratch, FILE *out) {
+    const Page page = {.facts = facts, .style = {.columns = 100}, .scratch = scratch, .out = out};
     print_need(facts, scratch, out);
     print_step(facts, scratch, out);
     print_live(facts, scratch, out);
-    print_refused(facts, scratch, out);
+    print_refused(&page);
     print_remedies(facts->plan, scratch, out);
 }

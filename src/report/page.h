@@ -28,8 +28,8 @@ const char *page_color(const Page *page, const char *code);
 #define PAGE_PLAIN "\033[0m"
 
 Str page_number(const Page *page, uint64_t number);
-Str page_name(const Page *page, BufferId id);   /* of a buffer, cleaned */
-Str page_step(const Page *page, uint32_t step); /* "step 3: node 'm' (Mul), multiply", cleaned */
+Str page_name(const Page *page, BufferId id);   /* of a buffer, cleaned, half a line at most */
+Str page_step(const Page *page, uint32_t step); /* "step 3: 'm' (Mul), multiply", the same */
 
 /* "t (in_place), u (view)": the other buffers of a storage that are alive in [first, last); about a line at most. */
 Str page_members(const Page *page, BufferId root, uint32_t first, uint32_t last);
@@ -46,7 +46,7 @@ void page_drawing(const Page *page); /* drawing.c */
 
 const char *words_kind(BufferKind kind);
 const char *words_alias(AliasReason reason);
-Str words_refusal(const Facts *facts, const Buffer *buffer, Arena *arena); /* with the names it is about */
+Str words_refusal(const Page *page, const Buffer *buffer); /* with the names it is about */
 const char *words_remedy(const char *kind);
 
 #endif

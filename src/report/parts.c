@@ -157,7 +157,7 @@ static void print_refused(const Page *page) {
         const Buffer *buffer = plan_buffer(facts->plan, refused->top[i].buffer);
         page_line(page, "'" STR_FMT "', " STR_FMT " bytes; %s: " STR_FMT,
                   STR_ARG(page_name(page, refused->top[i].buffer)), STR_ARG(page_number(page, refused->top[i].bytes)),
-                  alias_refusal_name(buffer->refused_alias), STR_ARG(words_refusal(facts, buffer, page->scratch)));
+                  alias_refusal_name(buffer->refused_alias), STR_ARG(words_refusal(page, buffer)));
     }
     print_more(page, refused->count, refused->all);
 }
@@ -186,7 +186,7 @@ static void print_copies(const Page *page) {
         page_line(page, "copy, " STR_FMT ": " STR_FMT " read, " STR_FMT " written; %s%s" STR_FMT,
                   STR_ARG(page_step(page, copy->step)), STR_ARG(page_number(page, copy->moved.read_bytes)),
                   STR_ARG(page_number(page, copy->moved.written_bytes)), reason == NULL ? "" : reason,
-                  reason == NULL ? "no view was possible" : ": ", STR_ARG(words_refusal(facts, output, page->scratch)));
+                  reason == NULL ? "no view was possible" : ": ", STR_ARG(words_refusal(page, output)));
     }
     print_more(page, facts->copy_count < MOST ? facts->copy_count : MOST, facts->copy_count);
 }

@@ -17,12 +17,14 @@ Str page_number(const Page *page, uint64_t number) {
 }
 
 Str page_name(const Page *page, BufferId id) {
-    return text_clean(page->scratch, facts_buffer_name(page->facts, id, page->scratch));
+    Str name = text_clean(page->scratch, facts_buffer_name(page->facts, id, page->scratch));
+    return text_clip(page->scratch, name, page->style.columns / 2);
 }
 
 Str page_step(const Page *page, uint32_t index) {
     const Step *step = &page->facts->plan->steps[index];
     Str title = text_clean(page->scratch, facts_step_title(page->facts, step, page->scratch));
+    title = text_clip(page->scratch, title, page->style.columns / 2);
     return arena_format(page->scratch, "step %" PRIu32 ": " STR_FMT ", %s", index, STR_ARG(title),
                         column_name(step->column));
 }

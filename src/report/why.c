@@ -19,7 +19,7 @@ static void line(const Page *page, const char *label, const char *format, ...) {
 }
 
 static Page plain_page(const Facts *facts, Arena *scratch, FILE *out) {
-    return (Page){.facts = facts, .style = {.has_color = false, .columns = 100}, .scratch = scratch, .out = out};
+    return (Page){.facts = facts, .style = {.has_color = false, .columns = UINT32_MAX}, .scratch = scratch, .out = out};
 }
 
 /* ---- One buffer */
@@ -167,7 +167,7 @@ static void print_alias(const Page *page, BufferId id) {
     print_sharers(page, id);
     if (buffer->refused_alias != REFUSED_NONE) {
         line(page, "no alias", "%s: " STR_FMT, alias_refusal_name(buffer->refused_alias),
-             STR_ARG(words_refusal(page->facts, buffer, page->scratch)));
+             STR_ARG(words_refusal(page, buffer)));
     }
 }
 

@@ -25,7 +25,7 @@ static const char *refusal_text(AliasRefusal refusal) {
         [REFUSED_CONSTANT] = "it is a constant, and a constant may not be overwritten",
         [REFUSED_DTYPE] = "the elements have another size",
         [REFUSED_LAYOUT] = "the layout puts the same elements at other addresses",
-        [REFUSED_ELEMENT_ORDER] = "another input of this step lies in the same bytes in another order",
+        [REFUSED_ELEMENT_ORDER] = "the same bytes hold the elements in another order",
         [REFUSED_BROADCAST] = "one of them repeats the other's elements",
         [REFUSED_SMALLER] = "it is smaller",
         [REFUSED_STATE] = "it is state, which must outlive the run",
@@ -43,20 +43,19 @@ static uint32_t last_step_of(const Plan *plan, NodeId node) {
     return last;
 }
 
-/* "'b' is still read by node 'op1' (Mul) at step 2" */
-Str words_refusal(const Facts *facts, const Buffer *buffer, Arena *arena) {
+/* "'b' is still read at step 2: 'op1' (Mul), multiply" */
+Str words_refusal(const Page *page, const Buffer *buffer) {
+    const Facts *facts = page->facts;
     const char *reason = refusal_text(buffer->refused_alias);
     if (!is_buffer(buffer->refused_candidate)) {
         return str_from(reason);
     }
-    Str candidate = text_clean(arena, facts_buffer_name(facts, buffer->refused_candidate, arena));
+    Str candidate = page_name(page, buffer->refused_candidate);
     if (buffer->refused_alias != REFUSED_LATER_READER || !is_node(buffer->refused_by)) {
-        return arena_format(arena, "'" STR_FMT "': %s", STR_ARG(candidate), reason);
+        return arena_format(page->scratch, "'" STR_FMT "': %s", STR_ARG(candidate), reason);
     }
-    uint32_t last = last_step_of(facts->plan, buffer->refused_by);
-    Str reader = text_clean(arena, node_title(arena, graph_node(facts->graph, buffer->refused_by)));
-    return arena_format(arena, "'" STR_FMT "' is still read by " STR_FMT " at step %" PRIu32, STR_ARG(candidate),
-                        STR_ARG(reader), last);
+    Str reader = page_step(page, last_step_of(facts->plan, buffer->refused_by));
+    return arena_format(page->scratch, "'" STR_FMT "' is still read at " STR_FMT, STR_ARG(candidate), STR_ARG(reader));
 }
 
 const char *words_remedy(const char *kind) {

@@ -1,0 +1,124 @@
+/* Graph inputs that are overwritten in the same run, and when first.
+ *
+ * All inputs are alive at step 0, so their bytes are disjoint: sorted by address, the ones that a buffer covers are
+ * neighbours. Buffers are looked at in the order in which they begin, so the first to cover an input is the answer. */
+#include "ledger/overwrites.h"
+
+#include <stdlib.h>
+
+/* Something that is written into local memory. */
+typedef struct {
+    uint32_t step;
+    BufferId buffer;
+} Write;
+
+static int by_step(const void *left, const void *right) {
+    const Write *a = left;
+    const Write *b = right;
+    if (a->step != b->step) {
+        return a->step < b->step ? -1 : 1;
+    }
+    return a->buffer.index < b->buffer.index ? -1 : a->buffer.index > b->buffer.index;
+}
+
+typedef struct {
+    uint64_t begin, end;
+    Overwrite overwrite; /* its `writer_output` is no buffer until one is found */
+} InputBytes;
+
+static int by_address(const void *left, const void *right) {
+    const InputBytes *a = left;
+    const InputBytes *b = right;
+    return a->begin < b->begin ? -1 : a->begin > b->begin;
+}
+
+static size_t collect_inputs(const Plan *plan, InputBytes *inputs) {
+    size_t count = 0;
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        const Buffer *buffer = &plan->buffers[i];
+        if (buffer_is_local_storage(plan, (BufferId){i}) && buffer->kind == BUFFER_INPUT &&
+            buffer->physical_bytes > 0) {
+            inputs[count++] = (InputBytes){.begin = buffer->offset,
+                                           .end = buffer->offset + buffer->physical_bytes,
+                                           .overwrite = {.input = {i}, .writer_output = NO_BUFFER}};
+        }
+    }
+    if (count > 0) {
+        qsort(inputs, count, sizeof *inputs, by_address);
+    }
+    return count;
+}
+
+/* What is written: storages other than inputs when they begin, and what is written in place into an input. */
+static size_t collect_writes(const Plan *plan, Write *writes) {
+    size_t count = 0;
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        const Buffer *buffer = &plan->buffers[i];
+        bool is_storage = buffer_is_local_storage(plan, (BufferId){i}) && buffer->kind != BUFFER_INPUT;
+        bool is_over_input = buffer->alias_reason == ALIAS_IN_PLACE && buffer->memory == plan->device->local &&
+                             plan_buffer(plan, buffer->storage)->kind == BUFFER_INPUT;
+        if ((is_storage || is_over_input) && buffer->physical_bytes > 0) {
+            writes[count++] = (Write){is_storage ? buffer->storage_first : buffer->first, {i}};
+        }
+    }
+    if (count > 0) {
+        qsort(writes, count, sizeof *writes, by_step);
+    }
+    return count;
+}
+
+/* The first input that ends behind `address`. */
+static size_t first_behind(const InputBytes *inputs, size_t count, uint64_t address) {
+    size_t low = 0;
+    size_t high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (inputs[middle].end <= address) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* The next input from `at` on that nothing has covered; shortens the way for the next question. */
+static size_t next_whole(size_t *skip, size_t at) {
+    while (skip[at] != at) {
+        skip[at] = skip[skip[at]];
+        at = skip[at];
+    }
+    return at;
+}
+
+void overwrites_gather(Facts *facts, Work *work) {
+    const Plan *plan = facts->plan;
+    if (plan->device->kind != DEVICE_ARENA) {
+        return;
+    }
+    InputBytes *inputs = arena_array(&work->scratch, InputBytes, plan->buffer_count);
+    Write *writes = arena_array(&work->scratch, Write, plan->buffer_count);
+    size_t input_count = collect_inputs(plan, inputs);
+    size_t write_count = collect_writes(plan, writes);
+    size_t *skip = arena_array(&work->scratch, size_t, input_count + 1);
+    for (size_t i = 0; i <= input_count; i++) {
+        skip[i] = i;
+    }
+    for (size_t w = 0; w < write_count; w++) {
+        const Buffer *buffer = plan_buffer(plan, writes[w].buffer);
+        uint64_t end = buffer->offset + buffer->physical_bytes;
+        size_t at = next_whole(skip, first_behind(inputs, input_count, buffer->offset));
+        while (at < input_count && inputs[at].begin < end) {
+            inputs[at].overwrite.writer_output = writes[w].buffer;
+            inputs[at].overwrite.step = writes[w].step;
+            skip[at] = at + 1;
+            at = next_whole(skip, at);
+        }
+    }
+    facts->overwrites = arena_array(&work->keep, Overwrite, input_count);
+    for (size_t i = 0; i < input_count; i++) {
+        if (is_buffer(inputs[i].overwrite.writer_output)) {
+            facts->overwrites[facts->overwrite_count++] = inputs[i].overwrite;
+        }
+    }
+}

@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+"""Checks plans from their JSON alone, with none of stride0's code: check_plan.py PLAN.json...
+
+Recomputed from `buffers` and `steps`, and compared with what the plan says:
+  - storages: every alias ends at a storage of the same memory, its bytes lie inside the storage's, and `offset` agrees;
+  - hulls: a storage is alive from the first to the last step of all that lie in it;
+  - live bytes of every step, the peak, its first step, the buffers alive there;
+  - placement: no two storages that share a step share a byte, starts are aligned, ends are inside placed_bytes, and
+    placed_bytes is the highest end, rounded up; peak <= bound <= placed; fits and misfit agree with the capacity;
+  - sums: by_kind adds up to the totals and at_peak_bytes to the peak; flash or far bytes are the highest end there;
+  - steps: what a step reads and writes is alive at it, and is written before it is read;
+  - traffic: the sums of `by_column` and of the moving steps.
+Ends with status 1 and one line a fault; prints the number of plans checked.
+"""
+import collections
+import json
+import sys
+
+MOVES = ("load_input", "load_param", "store", "copy", "fill")
+
+
+def round_up(value, unit):
+    return -(-value // unit) * unit
+
+
+class Checker:
+    def __init__(self, path):
+        with open(path, encoding="utf-8") as file:
+            self.plan = json.load(file)
+        self.path = path
+        self.faults = []
+        self.buffers = self.plan["buffers"]
+        self.steps = self.plan["steps"]
+        self.totals = self.plan["totals"]
+        self.align = self.plan["device"]["align_bytes"]
+        self.end = max(len(self.steps), 1)
+        self.storages = {}
+
+    def expect(self, what, told, found):
+        if told != found:
+            self.faults.append(f"{self.path}: {what}: told {told}, found {found}")
+
+    def require(self, condition, what):
+        if not condition:
+            self.faults.append(f"{self.path}: {what}")
+
+    def root_of(self, buffer):
+        seen = set()
+        while buffer["alias_of"] is not None:
+            if buffer["id"] in seen:
+                self.require(False, f"buffer {buffer['id']}: aliases form a ring")
+                break
+            seen.add(buffer["id"])
+            buffer = self.buffers[buffer["alias_of"]]
+        return buffer
+
+    def check_aliases(self):
+        for index, buffer in enumerate(self.buffers):
+            self.expect(f"id of buffer {index}", buffer["id"], index)
+            self.require(0 <= buffer["first"] < buffer["last"] <= self.end, f"buffer {index}: range outside the steps")
+            self.expect(f"buffer {index}: reason of its alias", buffer["alias_reason"] is None,
+                        buffer["alias_of"] is None)
+            root = self.root_of(buffer)
+            storage = self.storages.setdefault(root["id"], dict(root=root, first=self.end, last=0))
+            storage["first"] = min(storage["first"], buffer["first"])
+            storage["last"] = max(storage["last"], buffer["last"])
+            self.expect(f"buffer {index}: memory of its storage", buffer["memory"], root["memory"])
+            inside = (root["offset"] <= buffer["offset"] and
+                      buffer["offset"] + buffer["physical_bytes"] <= root["offset"] + root["physical_bytes"])
+            self.require(inside, f"buffer {index}: its bytes are not inside storage {root['id']}")
+
+    def local(self):
+        return [s for s in self.storages.values() if s["root"]["memory"] == "local"]
+
+    def check_live(self):
+        change = [0] * (self.end + 1)
+        for storage in self.local():
+            change[storage["first"]] += storage["root"]["physical_bytes"]
+            change[storage["last"]] -= storage["root"]["physical_bytes"]
+        live, peak, peak_step = 0, 0, 0
+        for step in range(self.end):
+            live += change[step]
+            if step < len(self.steps):
+                self.expect(f"live bytes of step {step}", self.steps[step]["live_bytes"], live)
+            if live > peak:
+                peak, peak_step = live, step
+        self.expect("peak_live_bytes", self.totals["peak_live_bytes"], peak)
+        self.expect("peak.step", self.plan["peak"]["step"], peak_step)
+        alive = sorted(s["root"]["id"] for s in self.local()
+                       if s["first"] <= peak_step < s["last"] and s["root"]["physical_bytes"] > 0)
+        self.expect("peak.buffers", sorted(self.plan["peak"]["buffers"]), alive)
+        if self.steps:
+            self.expect("peak.node", self.plan["peak"]["node"], self.steps[peak_step]["node"])
+
+    def check_overlaps(self, storages):
+        """A sweep over time; among those alive, by address."""
+        events = collections.defaultdict(lambda: ([], []))
+        for storage in storages:
+            events[storage["first"]][0].append(storage)
+            events[storage["last"]][1].append(storage)
+        alive = {}
+        for step in sorted(events):
+            begins, ends = events[step]
+            for storage in ends:
+                alive.pop(storage["root"]["id"], None)
+            for storage in begins:
+                begin = storage["root"]["offset"]
+                end = begin + storage["root"]["physical_bytes"]
+                for other in alive.values():
+                    low = other["root"]["offset"]
+                    self.require(end <= low or low + other["root"]["physical_bytes"] <= begin,
+                                 f"storages {storage['root']['id']} and {other['root']['id']} share bytes at step {step}")
+                alive[storage["root"]["id"]] = storage
+
+    def check_placement(self):
+        placed = [s for s in self.local() if s["root"]["physical_bytes"] > 0]
+        top = 0
+        for storage in placed:
+            root = storage["root"]
+            self.require(root["offset"] % self.align == 0, f"storage {root['id']}: offset {root['offset']} is not aligned")
+            top = max(top, round_up(root["offset"] + root["physical_bytes"], self.align))
+        self.check_overlaps(placed)
+        totals = self.totals
+        self.expect("placed_bytes", totals["placed_bytes"], top)
+        self.require(totals["peak_live_bytes"] <= totals["lower_bound_bytes"] <= totals["placed_bytes"],
+                     "peak <= bound <= placed does not hold")
+        fits = top <= totals["capacity_bytes"]
+        self.expect("fits", totals["fits"], fits)
+        misfit = self.plan["misfit"]
+        self.expect("misfit is null", misfit is None, fits)
+        if misfit is not None:
+            self.expect("misfit.need_bytes", misfit["need_bytes"], top)
+            self.expect("misfit.excess_bytes", misfit["excess_bytes"], top - totals["capacity_bytes"])
+            self.require(len(misfit["remedies"]) > 0, "a misfit without a remedy")
+
+    def check_sums(self):
+        kinds = self.plan["by_kind"]
+        for key in ("logical_bytes", "physical_bytes"):
+            for kind, told in kinds.items():
+                self.expect(f"by_kind.{kind}.{key}", told[key],
+                            sum(s["root"][key] for s in self.local() if s["root"]["kind"] == kind))
+            self.expect(f"totals.{key}", self.totals[key], sum(told[key] for told in kinds.values()))
+        self.expect("sum of at_peak_bytes", self.totals["peak_live_bytes"],
+                    sum(told["at_peak_bytes"] for told in kinds.values()))
+        for memory in ("flash", "far"):
+            top = max((b["offset"] + b["physical_bytes"] for b in self.buffers if b["memory"] == memory), default=0)
+            self.expect(f"{memory}_bytes", self.totals[f"{memory}_bytes"], top)
+        backing = [dict(root=b, first=0, last=1) for b in self.buffers
+                   if b["memory"] != "local" and b["physical_bytes"] > 0]
+        self.check_no_overlap_at_once(backing)
+
+    def check_no_overlap_at_once(self, storages):
+        end = 0
+        for storage in sorted(storages, key=lambda s: s["root"]["offset"]):
+            root = storage["root"]
+            self.require(root["offset"] >= end, f"buffer {root['id']} overlaps another in {root['memory']} memory")
+            end = root["offset"] + root["physical_bytes"]
+
+    def check_steps(self):
+        for index, step in enumerate(self.steps):
+            self.expect(f"index of step {index}", step["index"], index)
+            for buffer in (self.buffers[i] for i in step["reads"] + step["writes"] + step["scratch"]):
+                self.require(buffer["first"] <= index < buffer["last"],
+                             f"step {index}: buffer {buffer['id']} is not alive, it is in "
+                             f"[{buffer['first']},{buffer['last']})")
+
+    def check_traffic(self):
+        traffic = self.plan["traffic"]
+        written = collections.Counter()
+        for step in self.steps:
+            if step["column"] in MOVES:
+                written[step["column"]] += sum(self.buffers[i]["logical_bytes"] for i in step["writes"])
+        for column in MOVES:
+            self.expect(f"traffic.by_column.{column}.written_bytes", traffic["by_column"][column]["written_bytes"],
+                        written[column])
+            self.require(traffic["by_column"][column]["read_bytes"] <= written[column],
+                         f"{column} reads more than it writes")
+        for key in ("read_bytes", "written_bytes", "transfers"):
+            self.expect(f"traffic.{key}", traffic[key], sum(c[key] for c in traffic["by_column"].values()))
+
+    def run(self):
+        self.check_aliases()
+        self.check_live()
+        self.check_placement()
+        self.check_sums()
+        self.check_steps()
+        self.check_traffic()
+        return self.faults
+
+
+def main():
+    paths = sys.argv[1:]
+    if not paths:
+        print(__doc__)
+        return 1
+    faults = [fault for path in paths for fault in Checker(path).run()]
+    print("\n".join(faults + [f"{len(paths)} plans checked, {len(faults)} faults"]))
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
