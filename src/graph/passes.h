@@ -12,8 +12,9 @@
 #include "graph/graph.h"
 
 /* needs   graph_check
- * breaks  node order numbers of the main block (nodes are added); blocks other than 0 are not run afterwards
- * Refuses recursion, and control flow deeper than 16, by name. */
+ * breaks  node order numbers of the main block (nodes are added); called blocks are empty afterwards
+ * Refuses recursion, control flow deeper than 16, and sequences, by name. What it makes of each caller: graph/inline.c
+ * and graph/inline_loop.c. */
 bool graph_inline(Graph *graph, Work *work);
 
 /* One --dim: NAME=VALUE (a free dimension's name) or INPUT:AXIS=VALUE. */
@@ -55,10 +56,13 @@ typedef struct {
  * definition. Two anchors that disagree are refused with both readings. */
 bool graph_assign_names(Graph *graph, LayoutBinding *bindings, size_t count, Work *work);
 
-/* needs   shapes            breaks node count of the main block
+/* needs   shapes            breaks node count and order of the main block
  * An operator with OP_INTEGER_FORM whose data inputs are Dequantize outputs (or constants behind one) and whose outputs
- * are read by one Quantize only (an activation between may be part) becomes one node on integer codes: inputs and outputs
- * are the quantised values, the values between disappear. Dequantize nodes that still have readers stay. */
+ * are read by one Quantize only (an activation between may be part: attribute `activation` with TFLite's word, or CLIP
+ * with `activation_min` and `activation_max`) becomes one node on integer codes: inputs and outputs are the quantised
+ * values, the values between disappear. Dequantize nodes that still have readers stay. Operators that only move elements
+ * are moved out of the way first, which is exact: Dequantize goes below, Quantize above them. Quantize right behind
+ * Dequantize reads the codes; to the same codes it becomes an Identity. */
 bool graph_fold_qdq(Graph *graph, Work *work);
 
 #endif

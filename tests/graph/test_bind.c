@@ -66,6 +66,7 @@ static const Binding rows[] = {
     {"input X int8[n,8]\nnode Relu r: X -> y\nvalue y int8[n,?]\noutput y\n", {"n=3"}, "y", "[3,?]", NULL, S0_DONE},
     {"input X int8[3,8]\noutput X\n", {"X:0=3"}, "X", "[3,8]", NULL, S0_DONE},
     {"input X int8[\"a:1\",8]\noutput X\n", {"a:1=3"}, "X", "[3,8]", NULL, S0_DONE},
+    {"input X int8[\"a:1\",8]\noutput X\n", {"a:2=3"}, NULL, NULL, "a:1 (X:0)", S0_BAD_INPUT},
     {"input X int8[n,8]\noutput X\n", {"n=3", "X:0=3"}, "X", "[3,8]", NULL, S0_DONE},
     {"input X int8[n,8]\noutput X\n", {"n=3", "X:0=4"}, NULL, NULL, "two values", S0_BAD_INPUT},
     {"input X int8[3,8]\noutput X\n", {"X:0=4"}, NULL, NULL, "fixes", S0_BAD_INPUT},

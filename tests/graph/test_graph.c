@@ -139,6 +139,9 @@ static const Soundness rows[] = {
      "nothing before it produces", S0_BAD_INPUT},
     {"input a\nnode If f: a -> c then=block(1)\noutput c\nblock 1 t\nnode Relu r: c -> b\noutput b\nend\n",
      "nothing before it produces", S0_BAD_INPUT},
+    {"input a\nnode If f: a -> c then=block(1) else=block(2)\noutput c\nblock 1 t\nnode Relu r: a -> b\noutput b\nend\n"
+     "block 2 e\nnode Relu s: a -> b\noutput b\nend\n",
+     "already", S0_BAD_INPUT},
     {"input a\nnode If f: a -> c then=block(7)\noutput c\n", "subgraph that the model does not have", S0_BAD_INPUT},
     {"block 1 t\ninput a\nnode If f: a -> c then=block(1)\noutput c\nend\n", NULL,
      S0_DONE}, /* graph_inline refuses it */
