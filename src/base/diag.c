@@ -80,7 +80,8 @@ static void print_diag(const Diag *diag, const char *prefix, FILE *out) {
         fprintf(out, "%s: ", text->place);
     }
     if (text->node.len > 0) {
-        fprintf(out, "node '" STR_FMT "': ", STR_ARG(text->node));
+        bool is_quoted = text->node.ptr[0] == '\'';
+        fprintf(out, is_quoted ? "node " STR_FMT ": " : "node '" STR_FMT "': ", STR_ARG(text->node));
     }
     if (text->tensor.len > 0) {
         fprintf(out, "tensor '" STR_FMT "': ", STR_ARG(text->tensor));

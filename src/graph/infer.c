@@ -99,7 +99,7 @@ bool infer_axis(Infer *in, int64_t axis, uint32_t rank, uint32_t *counted) {
 bool infer_axes(Infer *in, Ints ints, uint32_t rank, uint32_t *mask) {
     *mask = 0;
     for (uint32_t k = 0; k < ints.count; k++) {
-        uint32_t axis;
+        uint32_t axis = 0;
         if (!infer_axis(in, ints.at[k], rank, &axis)) {
             return false;
         }
