@@ -92,35 +92,33 @@ static bool holds_position(const ViewLevel *term, Dim dim, uint64_t position) {
     return term->dim == dim && term->div <= position && (term->mod == 0 || position / term->div < term->mod);
 }
 
-static bool find_stride(const View *view, Dim dim, uint64_t position, Stride *stride) {
+static Stride find_stride(const View *view, Dim dim, uint64_t position) {
     const ViewLevel *found = NULL;
     uint64_t bank_unit = 1;
-    *stride = (Stride){{0, 0}, 0};
+    Stride stride = {{0, 0}, 0};
     for (uint32_t k = view->bank_term_count; k-- > 0 && found == NULL;) {
         if (holds_position(&view->bank_term[k], dim, position)) {
             found = &view->bank_term[k];
-            stride->step.bank = view->repeats[dim] ? 0 : bank_unit * (position / found->div);
+            stride.step.bank = view->repeats[dim] ? 0 : bank_unit * (position / found->div);
         }
         bank_unit *= view->bank_term[k].extent;
     }
     for (uint32_t k = 0; k < view->level_count && found == NULL; k++) {
         if (holds_position(&view->level[k], dim, position)) {
             found = &view->level[k];
-            stride->step.bits = found->stride_bits * (position / found->div);
+            stride.step.bits = found->stride_bits * (position / found->div);
         }
     }
-    stride->end = found == NULL || found->mod == 0 ? 0 : found->div * found->mod;
-    return found == NULL || position % found->div == 0;
+    stride.end = found == NULL || found->mod == 0 ? 0 : found->div * found->mod;
+    return stride;
 }
 
-/* The digits of one axis: steps of [begin, begin * extent) in the index of its dimension. */
+/* The digits of one axis: steps of [begin, begin * extent) in the index of its dimension. Each begin is a multiple of
+ * the one before it, so also of the div of the digit it belongs to. */
 static bool push_axis(Radix *radix, const View *view, const ViewAxis *axis, uint64_t begin) {
     uint64_t end = begin * axis->extent;
     while (begin < end) {
-        Stride stride;
-        if (!find_stride(view, axis->dim, begin, &stride)) {
-            return false;
-        }
+        Stride stride = find_stride(view, axis->dim, begin);
         uint64_t next = stride.end == 0 || stride.end > end ? end : stride.end;
         if (next % begin != 0) {
             return false;

@@ -108,6 +108,11 @@ static const Pair pairs[] = {
      {"bank[H] C W", 3, AXES({2, DIM_C}, {2, DIM_H}, {3, DIM_W})},
      true,
      false},
+    {"banks against a repeat",
+     {"bank[C W] N", 2, AXES({2, DIM_C}, {2, DIM_W})},
+     {"bank[C W] N", 2, AXES({2, DIM_C}, {2, DIM_W}), 'C'},
+     false,
+     false},
     {"another head", {"C W", 1, AXES({3, DIM_W})}, {"C+2 W", 1, AXES({3, DIM_W})}, false, false},
     {"fewer elements", {"C W", 1, AXES({3, DIM_W})}, {"C W", 1, AXES({4, DIM_W})}, false, false},
     {"no elements", {"C W", 2, AXES({0, DIM_C}, {3, DIM_W})}, {"W C", 1, AXES({0, DIM_W})}, true, false},
@@ -151,6 +156,10 @@ static void check_mismatch(Work *work) {
     View view = side_view(work, &side, 8), wide = side_view(work, &side, 16);
     assert_false(same(&view, &side, &view, &wrong, NO_LIMIT));
     assert_false(same(&view, &side, &wide, &side, NO_LIMIT));
+    const Side apart = {"C W@16", 1, AXES({3, DIM_C})}; /* the addresses agree, the elements are wider */
+    view = side_view(work, &apart, 8);
+    wide = side_view(work, &apart, 16);
+    assert_false(same(&view, &apart, &wide, &apart, NO_LIMIT));
 }
 
 static void other_axes_or_bits_are_never_the_same(void **state) {
