@@ -11,10 +11,12 @@ static void print_need(const Facts *facts, Arena *scratch, FILE *out) {
     const Plan *plan = facts->plan;
     const DeviceMemory *local = &facts->device->memory[facts->device->local];
     Str device = text_clean(scratch, facts->device->name);
+    bool has_budget = plan->options.budget_bytes > 0;
     fprintf(out,
-            "stride0: does not fit: needs %" PRIu64 " bytes, %s " STR_FMT " has %" PRIu64 ": %" PRIu64 " too many\n",
-            plan->placed_bytes, plan->options.budget_bytes > 0 ? "the --budget in local memory of" : "local memory of",
-            STR_ARG(device), plan->capacity_bytes, facts->excess_bytes);
+            "stride0: does not fit: needs %" PRIu64 " bytes, %slocal memory of " STR_FMT " %s %" PRIu64 ": %" PRIu64
+            " too many\n",
+            plan->placed_bytes, has_budget ? "the --budget for " : "", STR_ARG(device), has_budget ? "is" : "has",
+            plan->capacity_bytes, facts->excess_bytes);
     if (plan->placed_bytes > plan->peak_live_bytes) {
         fprintf(out,
                 "  alive at once %" PRIu64 "; with sizes rounded up to %" PRIu64 ", %" PRIu64 "; placed %" PRIu64 "\n",

@@ -28,6 +28,7 @@ const char *page_color(const Page *page, const char *code);
 #define PAGE_PLAIN "\033[0m"
 
 Str page_number(const Page *page, uint64_t number);
+const char *page_count(const Page *page, uint64_t count, const char *noun); /* "1 buffer", "2 buffers" */
 Str page_name(const Page *page, BufferId id);   /* of a buffer, cleaned, half a line at most */
 Str page_step(const Page *page, uint32_t step); /* "step 3: 'm' (Mul), multiply", the same */
 

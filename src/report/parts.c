@@ -19,8 +19,8 @@ void page_padding(const Page *page) {
         return;
     }
     Table table;
-    page_heading(page, "padding and alignment: " STR_FMT " bytes in %" PRIu32 " buffers",
-                 STR_ARG(page_number(page, paddings->all_bytes)), paddings->all);
+    page_heading(page, "padding and alignment: " STR_FMT " bytes in %s",
+                 STR_ARG(page_number(page, paddings->all_bytes)), page_count(page, paddings->all, "buffer"));
     table_init(&table, page->scratch, "rrrrrln");
     table_head(&table, heads);
     uint32_t shown = paddings->count < 6 ? paddings->count : 6;
@@ -38,9 +38,10 @@ void page_padding(const Page *page) {
     print_more(page, shown, paddings->all);
     if (facts->swollen.count > 0) {
         page_line(page,
-                  "%swarning%s: %" PRIu32 " buffers take 4 times their data or more, " STR_FMT
+                  "%swarning%s: %s of 4 times the data or more, " STR_FMT
                   " bytes of padding; a row-major contract would take their logical bytes",
-                  page_color(page, PAGE_BAD), page_color(page, PAGE_PLAIN), facts->swollen.count,
+                  page_color(page, PAGE_BAD), page_color(page, PAGE_PLAIN),
+                  page_count(page, facts->swollen.count, "buffer"),
                   STR_ARG(page_number(page, facts->swollen.padding_bytes)));
     }
 }
@@ -54,7 +55,7 @@ static void print_compact(const Page *page) {
     if (facts->compact_count == 0) {
         return;
     }
-    page_heading(page, "kept compact: %" PRIu32 " parameters", facts->compact_count);
+    page_heading(page, "kept compact: %s", page_count(page, facts->compact_count, "parameter"));
     page_line(page, STR_FMT " bytes; expanded along rows " STR_FMT ", as whole maps " STR_FMT,
               STR_ARG(page_number(page, facts->compact_bytes)), STR_ARG(page_number(page, facts->compact_as_row_bytes)),
               STR_ARG(page_number(page, facts->compact_as_full_bytes)));
@@ -84,7 +85,7 @@ static void print_materialised(const Page *page) {
     if (facts->materialised_count == 0) {
         return;
     }
-    page_heading(page, "expanded: %" PRIu32 " parameters", facts->materialised_count);
+    page_heading(page, "expanded: %s", page_count(page, facts->materialised_count, "parameter"));
     Table table;
     uint32_t shown = facts->materialised_count < MOST ? facts->materialised_count : MOST;
     table_init(&table, page->scratch, "rrlln");
@@ -152,7 +153,8 @@ static void print_refused(const Page *page) {
     if (refused->all == 0) {
         return;
     }
-    page_heading(page, "bytes of their own, although another's might have served: %" PRIu32 " buffers", refused->all);
+    page_heading(page, "bytes of their own, although another's might have served: %s",
+                 page_count(page, refused->all, "buffer"));
     for (uint32_t i = 0; i < refused->count; i++) {
         const Buffer *buffer = plan_buffer(facts->plan, refused->top[i].buffer);
         page_line(page, "'" STR_FMT "', " STR_FMT " bytes; %s: " STR_FMT,

@@ -16,6 +16,10 @@ Str page_number(const Page *page, uint64_t number) {
     return text_number(page->scratch, number);
 }
 
+const char *page_count(const Page *page, uint64_t count, const char *noun) {
+    return arena_text(page->scratch, STR_FMT " %s%s", STR_ARG(page_number(page, count)), noun, count == 1 ? "" : "s");
+}
+
 Str page_name(const Page *page, BufferId id) {
     Str name = text_clean(page->scratch, facts_buffer_name(page->facts, id, page->scratch));
     return text_clip(page->scratch, name, page->style.columns / 2);
@@ -109,11 +113,12 @@ static void print_device(const Page *page) {
 
 static void print_read(const Page *page) {
     const Plan *plan = page->facts->plan;
-    page_line(page,
-              "read: %" PRIu32 " nodes; %" PRIu32 " steps, %" PRIu64 " views, %" PRIu64
-              " folded into constants; %" PRIu64 " constants (" STR_FMT " bytes) only tell shapes",
-              graph_main(page->facts->graph)->node_count, plan->step_count, plan->view_nodes, plan->folded_nodes,
-              plan->planning_only_constants, STR_ARG(page_number(page, plan->planning_only_bytes)));
+    page_line(page, "%s: %s, %s, " STR_FMT " folded; %s (" STR_FMT " bytes) only tell shapes",
+              page_count(page, graph_main(page->facts->graph)->node_count, "node"),
+              page_count(page, plan->step_count, "step"), page_count(page, plan->view_nodes, "view"),
+              STR_ARG(page_number(page, plan->folded_nodes)),
+              page_count(page, plan->planning_only_constants, "constant"),
+              STR_ARG(page_number(page, plan->planning_only_bytes)));
 }
 
 static void print_readings(const Page *page) {

@@ -20,8 +20,8 @@ static const char *refusal_text(AliasRefusal refusal) {
     static const char *const words[] = {
         [REFUSED_NONE] = "",
         [REFUSED_LATER_READER] = "it is read later",
-        [REFUSED_GRAPH_OUTPUT] = "it is a graph output, or one would be the other: the caller holds both",
-        [REFUSED_PINNED] = "its place is settled: pinned by the caller, a graph input, or part of something else",
+        [REFUSED_GRAPH_OUTPUT] = "the caller holds both, as two buffers",
+        [REFUSED_PINNED] = "its place is settled, by the caller or by what it is part of",
         [REFUSED_CONSTANT] = "it is a constant, and a constant may not be overwritten",
         [REFUSED_DTYPE] = "the elements have another size",
         [REFUSED_LAYOUT] = "the layout puts the same elements at other addresses",

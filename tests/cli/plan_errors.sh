@@ -1,0 +1,44 @@
+# Each mistake ends in its status with one message, and writes neither a report nor a file.
+cat >m.txt <<END
+stride0-graph 1
+format tflite
+input X int8[1,4,4,3]
+const s int8[3] = 1 2 3
+const v int8[4] = 1 2 3 4
+value t int8[1,4,4,3]
+value Y int8[1,4,4,3]
+node Mul m: X s -> t
+node Custom c: t v -> Y
+output Y
+END
+try() {
+    stride0 plan "$@" --json out.json
+    echo "$?: $*"
+}
+try m.txt
+try m.txt -d taech
+try m.txt -d teach -d mcu-cm
+try none.txt -d teach
+try m.txt -d teach --strategy huge
+try m.txt -d teach --inplace always
+try m.txt -d teach --budget 0
+try m.txt -d teach --budget 12X
+try m.txt -d teach --budget 4K --budget 8K
+try m.txt -d teach --tile 8
+try m.txt -d teach --tile big
+try m.txt -d teach --order memory
+try m.txt -d teach --qdq maybe
+try m.txt -d teach --axis s
+try m.txt -d teach --axis s=9
+try m.txt -d teach --axis s=3 --axis s=1
+try m.txt -d teach --axis s=1
+try m.txt -d teach --axis nothing=1
+try m.txt -d teach --axis-heuristic luck
+try m.txt -d teach --axis-heuristic size
+try m.txt -d teach --layout X=CHWN
+try m.txt -d teach --layout nothing=NCHW
+try m.txt -d teach --dim batch
+try m.txt -d teach --node n
+try m.txt -d teach --buffer tt
+try m.txt -d teach --strateg full
+ls
