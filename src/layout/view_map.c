@@ -3,7 +3,8 @@
  * The address of the k-th element is written as a mixed radix number: digits of k, innermost first, each with an extent
  * and what one step of it adds to address and bank. Two neighbours that continue each other are joined, which makes the
  * list unique: the first digit ends at the first k where the address stops being linear, and so on. So two maps with
- * such lists are equal exactly where the lists are. Partial blocks (C = 20 in C/16 … C%16) have none and are walked. */
+ * such lists are equal exactly where the lists are. Partial blocks (C = 20 in C/16 … C%16) have none: they are
+ * equal where both sides ask one address function the same questions, else they are walked. */
 #include "base/checked.h"
 #include "layout/view.h"
 
@@ -173,6 +174,44 @@ static bool same_walk(const Side *a, const Side *b, uint64_t elements) {
     return true;
 }
 
+/* ---- The same tensor under another rank: Squeeze, Unsqueeze, Identity */
+
+static bool same_level(const ViewLevel *a, const ViewLevel *b) {
+    return a->dim == b->dim && a->div == b->div && a->mod == b->mod && a->extent == b->extent &&
+           a->stride_bits == b->stride_bits && a->head_bits == b->head_bits;
+}
+
+static bool same_levels(const View *a, const View *b) {
+    bool same = a->level_count == b->level_count && a->bank_term_count == b->bank_term_count;
+    for (uint32_t k = 0; same && k < a->level_count; k++) {
+        same = same_level(&a->level[k], &b->level[k]);
+    }
+    for (uint32_t k = 0; same && k < a->bank_term_count; k++) {
+        same = same_level(&a->bank_term[k], &b->bank_term[k]);
+    }
+    return same;
+}
+
+/* The first axis from `at` on that has more than one element; `rank` where there is none. */
+static uint32_t next_axis(const Side *side, uint32_t at) {
+    while (at < side->rank && side->axes[at].extent == 1) {
+        at++;
+    }
+    return at;
+}
+
+/* One address function asked with one index for every k: no matter whether blocks are whole. */
+static bool same_question(const Side *left, const Side *right) {
+    uint32_t i = next_axis(left, 0);
+    uint32_t j = next_axis(right, 0);
+    for (; i < left->rank && j < right->rank; i = next_axis(left, i + 1), j = next_axis(right, j + 1)) {
+        if (left->axes[i].dim != right->axes[j].dim || left->axes[i].extent != right->axes[j].extent) {
+            return false;
+        }
+    }
+    return i == left->rank && j == right->rank && same_levels(left->view, right->view);
+}
+
 bool view_same_map(const View *a, const ViewAxis *a_axes, uint32_t a_rank, const View *b, const ViewAxis *b_axes,
                    uint32_t b_rank, uint64_t walk_limit) {
     const Side left = {a, a_axes, a_rank}, right = {b, b_axes, b_rank};
@@ -190,6 +229,9 @@ bool view_same_map(const View *a, const ViewAxis *a_axes, uint32_t a_rank, const
     }
     if (!same_place(place_at(a, origin), place_at(b, origin))) {
         return false;
+    }
+    if (same_question(&left, &right)) {
+        return true;
     }
     if (find_radix(&left, &left_radix) && find_radix(&right, &right_radix)) {
         return same_radix(&left_radix, &right_radix);
