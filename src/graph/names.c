@@ -2,9 +2,10 @@
  *
  * Every axis of every value is a member of a class; axes that a node's definition makes the same dimension are put in
  * one class (union by size, so near-linear). Anchors give a class its name: operators whose data is N, C, then spatial,
- * weights, and --layout. A class with two names is a contradiction and is refused with both. Constants carry nothing
- * from one reader to another, for one [C] may serve two maps that have different axes there: they are named at last,
- * from their first reader. */
+ * weights, and --layout. A class with two names is a contradiction and is refused with both; only a Transpose, Squeeze
+ * or Unsqueeze between two named sides unites nothing, for it moves elements. Constants carry nothing from one reader
+ * to another, for one [C] may serve two maps that have different axes there: they are named at last, from their first
+ * reader. */
 #include "graph/names.h"
 
 #include "base/fault.h"
@@ -212,8 +213,7 @@ static bool may_copy(const Node *node) {
 
 static bool relate(const Names *n, const Node *node, uint32_t k, uint32_t o) {
     int to[SHAPE_MAX_RANK];
-    if (!names_align(n->graph, node, k, o, &n->work->scratch, to) ||
-        (may_copy(node) && !agrees(n, node, k, o, to))) {
+    if (!names_align(n->graph, node, k, o, &n->work->scratch, to) || (may_copy(node) && !agrees(n, node, k, o, to))) {
         return true;
     }
     for (uint32_t axis = 0; axis < node_input(n->graph, node, k)->shape.rank; axis++) {

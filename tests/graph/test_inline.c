@@ -106,11 +106,11 @@ typedef struct {
 static const Refusal refusals[] = {
     {"format tflite\ninput x\nnode CALL f: x -> y s=block(1)\noutput y\n"
      "block 1 b\ninput p\nnode CALL g: p -> r s=block(1)\noutput r\nend\n",
-     "'g' (CALL)': calls itself", S0_REFUSED},
+     "'g' (CALL): calls itself", S0_REFUSED},
     {"format tflite\ninput x\nnode CALL f: x -> y s=block(1)\noutput y\n"
      "block 1 b\ninput p\nnode CALL g: p -> r s=block(2)\noutput r\nend\n"
      "block 2 c\ninput q\nnode CALL h: q -> s s=block(1)\noutput s\nend\n",
-     "'h' (CALL)': calls itself", S0_REFUSED},
+     "'h' (CALL): calls itself", S0_REFUSED},
     {"format tflite\ninput x\nnode CALL f: x x -> y s=block(1)\noutput y\nblock 1 b\ninput p\noutput p\nend\n",
      "number of inputs", S0_BAD_INPUT},
     {"format tflite\ninput x\nnode CALL f: x -> y z s=block(1)\noutput y\nblock 1 b\ninput p\noutput p\nend\n",

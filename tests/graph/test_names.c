@@ -220,14 +220,31 @@ static const Layout layouts[] = {
      NULL,
      {"one axis has two meanings", "by --layout", "'p' (MaxPool)"},
      S0_REFUSED},
-    /* B8: channel-second data and the same data channel-last, added */
+    /* a 2-D map and a 1-D map, added: C of the one lies where N of the other does */
+    {"input x int8[A,B,C,D]\nnode MaxPool p: x -> y\nvalue y int8[A,B,C,D]\ninput t int8[B,C,D]\nnode MaxPool s: t -> "
+     "u\n"
+     "value u int8[B,C,D]\nnode Add a: y u -> o\nvalue o int8[A,B,C,D]\noutput o\n",
+     NULL,
+     true,
+     NULL,
+     {"C: axis 1 of", "N: axis 0 of", "--layout TENSOR=NCHW"},
+     S0_REFUSED},
+    /* a Transpose whose two sides have names of their own moves elements and carries none */
     {"input x int8[A,B,B,B]\nnode MaxPool p: x -> y\nvalue y int8[A,B,B,B]\nnode Transpose t: y -> z perm=[0,2,3,1]\n"
      "value z int8[A,B,B,B]\nnode Add a: y z -> o\nvalue o int8[A,B,B,B]\noutput o\n",
      NULL,
      true,
-     NULL,
-     {"C: axis 1 of", "reading", "--layout TENSOR=NCHW"},
-     S0_REFUSED},
+     "y=NCHW z=NCHW o=NCHW",
+     {NULL},
+     S0_DONE},
+    /* B8: a normalisation works along C wherever the user says that it lies */
+    {"input x float32[A,B,C,D]\nconst g float32[D] = unknown\nnode BatchNormalization n: x g g g g -> y\n"
+     "value y float32[A,B,C,D]\noutput y\n",
+     "x",
+     false,
+     "x=NHWC y=NHWC g=C",
+     {NULL},
+     S0_DONE},
 };
 
 static void check_layout(Work *work, const void *argument) {
