@@ -1,6 +1,8 @@
 /* Boxes of Slice, Split and Concat, and the permutation of Transpose. */
 #include "graph/box.h"
 
+#include "graph/fold.h"
+
 #include <string.h>
 
 uint32_t node_data_input(const Node *node) {
@@ -13,55 +15,23 @@ uint32_t node_data_input(const Node *node) {
     return 0;
 }
 
-/* Up to SHAPE_MAX_RANK small integers of a constant of rank 0 or 1. */
+/* What a rule reads, so that its parts take one argument. */
 typedef struct {
-    uint32_t count;
-    int64_t at[SHAPE_MAX_RANK];
-} SmallInts;
+    const Graph *graph;
+    const Node *node;
+    Arena *scratch;
+} Reader;
 
-static int64_t int_at(const Value *value, uint64_t index) {
-    const uint8_t *bytes = value->constant->bytes.ptr;
-    if (value->dtype == DTYPE_I64) {
-        int64_t wide;
-        memcpy(&wide, bytes + index * sizeof wide, sizeof wide);
-        return wide;
-    }
-    int32_t narrow;
-    memcpy(&narrow, bytes + index * sizeof narrow, sizeof narrow);
-    return narrow;
+/* The integers of constant input `k`; at most one an axis. */
+static bool input_ints(const Reader *reader, uint32_t k, Ints *ints) {
+    const Value *value = node_input(reader->graph, reader->node, k);
+    *ints = (Ints){0, NULL};
+    return value != NULL && const_ints(value, reader->scratch, ints) && ints->count <= SHAPE_MAX_RANK;
 }
 
-static bool constant_ints(const Value *value, SmallInts *ints) {
-    uint64_t elements;
-    *ints = (SmallInts){0};
-    bool is_integer = value != NULL && (value->dtype == DTYPE_I64 || value->dtype == DTYPE_I32);
-    if (!is_integer || value->constant == NULL || !value->constant->is_known ||
-        !shape_elements(&value->shape, &elements) || elements > SHAPE_MAX_RANK) {
-        return false;
-    }
-    uint64_t stored;
-    bool is_splat = shape_elements(&value->constant->stored, &stored) && stored < elements;
-    ints->count = (uint32_t)elements;
-    for (uint64_t i = 0; i < elements; i++) {
-        ints->at[i] = int_at(value, is_splat ? 0 : i);
-    }
-    return true;
-}
-
-/* The integers of attribute `name`, or else of constant input `k`. */
-static bool node_ints(const Graph *graph, const Node *node, const char *name, uint32_t k, SmallInts *ints) {
-    const Attr *attr = node_attr(node, name);
-    if (attr == NULL || attr->kind != ATTR_INTS) {
-        return constant_ints(node_input(graph, node, k), ints);
-    }
-    *ints = (SmallInts){.count = attr->count};
-    if (attr->count > SHAPE_MAX_RANK) {
-        return false;
-    }
-    for (uint32_t i = 0; i < attr->count; i++) {
-        ints->at[i] = attr->ints[i];
-    }
-    return true;
+/* The integers of attribute `name`, or else of constant input `k`; at most one an axis. */
+static bool named_ints(const Reader *reader, const char *name, uint32_t k, Ints *ints) {
+    return node_ints(reader->graph, reader->node, name, k, reader->scratch, ints) && ints->count <= SHAPE_MAX_RANK;
 }
 
 static bool normal_axis(int64_t axis, uint32_t rank, uint32_t *result) {
@@ -76,7 +46,7 @@ static int64_t clamp_start(int64_t start, int64_t extent) {
     return start < 0 ? 0 : start > extent ? extent : start;
 }
 
-static bool all_one(const SmallInts *steps) {
+static bool all_one(const Ints *steps) {
     for (uint32_t i = 0; i < steps->count; i++) {
         if (steps->at[i] != 1) {
             return false;
@@ -86,15 +56,14 @@ static bool all_one(const SmallInts *steps) {
 }
 
 /* ONNX Slice: starts (1), ends (2), axes (3), steps (4); attributes before opset 10. */
-static bool onnx_slice_begin(const Graph *graph, const Node *node, const Shape *whole, Box *box) {
-    SmallInts starts;
-    SmallInts axes = {0};
-    SmallInts steps = {0};
-    bool has_axes = node_attr(node, "axes") != NULL || node_input(graph, node, 3) != NULL;
-    bool has_steps = node_input(graph, node, 4) != NULL;
-    if (!node_ints(graph, node, "starts", 1, &starts) || (has_axes && !node_ints(graph, node, "axes", 3, &axes)) ||
-        (has_steps && !constant_ints(node_input(graph, node, 4), &steps)) || !all_one(&steps) ||
-        (has_axes && axes.count != starts.count)) {
+static bool onnx_slice_begin(const Reader *reader, const Shape *whole, Box *box) {
+    Ints starts;
+    Ints axes = {0, NULL};
+    Ints steps = {0, NULL};
+    bool has_axes = node_attr(reader->node, "axes") != NULL || node_input(reader->graph, reader->node, 3) != NULL;
+    bool has_steps = node_input(reader->graph, reader->node, 4) != NULL;
+    if (!named_ints(reader, "starts", 1, &starts) || (has_axes && !named_ints(reader, "axes", 3, &axes)) ||
+        (has_steps && !input_ints(reader, 4, &steps)) || !all_one(&steps) || (has_axes && axes.count != starts.count)) {
         return false;
     }
     for (uint32_t i = 0; i < starts.count; i++) {
@@ -108,11 +77,12 @@ static bool onnx_slice_begin(const Graph *graph, const Node *node, const Shape *
 }
 
 /* TFLite StridedSlice: begin (1), end (2), strides (3). New axes and ellipses make a copy. */
-static bool strided_slice_begin(const Graph *graph, const Node *node, const Shape *whole, Box *box) {
-    SmallInts begin;
-    SmallInts strides;
-    if (!constant_ints(node_input(graph, node, 1), &begin) || !constant_ints(node_input(graph, node, 3), &strides) ||
-        !all_one(&strides) || begin.count > whole->rank || node_int(node, "ellipsis_mask", 0) != 0 ||
+static bool strided_slice_begin(const Reader *reader, const Shape *whole, Box *box) {
+    const Node *node = reader->node;
+    Ints begin;
+    Ints strides;
+    if (!input_ints(reader, 1, &begin) || !input_ints(reader, 3, &strides) || !all_one(&strides) ||
+        begin.count > whole->rank || node_int(node, "ellipsis_mask", 0) != 0 ||
         node_int(node, "new_axis_mask", 0) != 0) {
         return false;
     }
@@ -126,20 +96,21 @@ static bool strided_slice_begin(const Graph *graph, const Node *node, const Shap
     return true;
 }
 
-static bool size_slice_begin(const Graph *graph, const Node *node, const Shape *whole, Box *box) {
-    SmallInts begin;
-    if (!constant_ints(node_input(graph, node, 1), &begin) || begin.count != whole->rank) {
+static bool size_slice_begin(const Reader *reader, const Shape *whole, Box *box) {
+    Ints begin;
+    if (!input_ints(reader, 1, &begin) || begin.count != whole->rank) {
         return false;
     }
-    memcpy(box->begin, begin.at, sizeof box->begin);
+    memcpy(box->begin, begin.at, begin.count * sizeof *begin.at);
     return true;
 }
 
-static bool split_begin(const Graph *graph, const Node *node, uint32_t k, const Shape *whole, Box *box) {
-    SmallInts ints;
+static bool split_begin(const Reader *reader, uint32_t k, const Shape *whole, Box *box) {
+    const Node *node = reader->node;
+    Ints ints;
     int64_t given = node_int(node, "axis", 0);
     if (node->op != OP_SPLIT) {
-        if (!constant_ints(node_input(graph, node, node->op == OP_SPLIT_V ? 2 : 0), &ints) || ints.count != 1) {
+        if (!input_ints(reader, node->op == OP_SPLIT_V ? 2 : 0, &ints) || ints.count != 1) {
             return false;
         }
         given = ints.at[0];
@@ -149,7 +120,7 @@ static bool split_begin(const Graph *graph, const Node *node, uint32_t k, const 
         return false;
     }
     for (uint32_t before = 0; before < k; before++) {
-        const Value *part = node_output(graph, node, before);
+        const Value *part = node_output(reader->graph, node, before);
         if (part == NULL || part->shape.rank != whole->rank) {
             return false;
         }
@@ -158,18 +129,18 @@ static bool split_begin(const Graph *graph, const Node *node, uint32_t k, const 
     return true;
 }
 
-static bool begin_of(const Graph *graph, const Node *node, uint32_t k, const Shape *whole, Box *box) {
-    switch (node->op) {
+static bool begin_of(const Reader *reader, uint32_t k, const Shape *whole, Box *box) {
+    switch (reader->node->op) {
     case OP_SLICE:
-        return onnx_slice_begin(graph, node, whole, box);
+        return onnx_slice_begin(reader, whole, box);
     case OP_SLICE_SIZE:
-        return size_slice_begin(graph, node, whole, box);
+        return size_slice_begin(reader, whole, box);
     case OP_STRIDED_SLICE:
-        return strided_slice_begin(graph, node, whole, box);
+        return strided_slice_begin(reader, whole, box);
     case OP_SPLIT:
     case OP_SPLIT_TFLITE:
     case OP_SPLIT_V:
-        return split_begin(graph, node, k, whole, box);
+        return split_begin(reader, k, whole, box);
     default:
         return false;
     }
@@ -184,7 +155,8 @@ static bool box_is_inside(const Box *box, const Shape *whole) {
     return true;
 }
 
-bool node_slice_box(const Graph *graph, const Node *node, uint32_t k, Box *box) {
+bool node_slice_box(const Graph *graph, const Node *node, uint32_t k, Arena *scratch, Box *box) {
+    const Reader reader = {graph, node, scratch};
     const Value *whole = node_input(graph, node, node_data_input(node));
     const Value *part = node_output(graph, node, k);
     if (whole == NULL || part == NULL) {
@@ -198,7 +170,7 @@ bool node_slice_box(const Graph *graph, const Node *node, uint32_t k, Box *box) 
     }
     uint64_t in_box;
     uint64_t in_part;
-    return begin_of(graph, node, k, &whole->shape, box) && box_is_inside(box, &whole->shape) &&
+    return begin_of(&reader, k, &whole->shape, box) && box_is_inside(box, &whole->shape) &&
            shape_elements(&box->extent, &in_box) && shape_elements(&part->shape, &in_part) && in_box == in_part;
 }
 
@@ -221,11 +193,12 @@ bool node_concat_box(const Graph *graph, const Node *node, uint32_t k, Box *box)
     return box_is_inside(box, &whole->shape);
 }
 
-bool node_permutation(const Graph *graph, const Node *node, uint32_t perm[SHAPE_MAX_RANK]) {
+bool node_permutation(const Graph *graph, const Node *node, Arena *scratch, uint32_t perm[SHAPE_MAX_RANK]) {
+    const Reader reader = {graph, node, scratch};
     const Value *input = node_input(graph, node, 0);
-    SmallInts given = {0};
+    Ints given = {0, NULL};
     bool is_given = node_attr(node, "perm") != NULL || node_input(graph, node, 1) != NULL;
-    if (input == NULL || (is_given && !node_ints(graph, node, "perm", 1, &given)) ||
+    if (input == NULL || (is_given && !named_ints(&reader, "perm", 1, &given)) ||
         (is_given && given.count != input->shape.rank)) {
         return false;
     }

@@ -15,12 +15,12 @@ uint32_t node_data_input(const Node *node);
 
 /* The box of output `k` of a node of KIND_SLICE in its data input. False where it has gaps or runs backwards (steps
  * other than 1), or where begin is not a known constant. */
-bool node_slice_box(const Graph *graph, const Node *node, uint32_t k, Box *box);
+bool node_slice_box(const Graph *graph, const Node *node, uint32_t k, Arena *scratch, Box *box);
 
 /* The box of input `k` of a node of KIND_CONCAT in output 0. False where the axis is not known. */
 bool node_concat_box(const Graph *graph, const Node *node, uint32_t k, Box *box);
 
 /* The permutation of a node of KIND_TRANSPOSE: axis k of the output is axis perm[k] of the input. */
-bool node_permutation(const Graph *graph, const Node *node, uint32_t perm[SHAPE_MAX_RANK]);
+bool node_permutation(const Graph *graph, const Node *node, Arena *scratch, uint32_t perm[SHAPE_MAX_RANK]);
 
 #endif

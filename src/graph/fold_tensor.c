@@ -179,3 +179,14 @@ bool const_numbers(const Value *value, Arena *arena, Floats *floats) {
 bool const_floats(const Value *value, Arena *arena, Floats *floats) {
     return dtype_is_float(value->dtype) && const_numbers(value, arena, floats);
 }
+
+bool node_ints(const Graph *graph, const Node *node, const char *name, uint32_t k, Arena *arena, Ints *ints) {
+    const Attr *attr = node_attr(node, name);
+    if (attr != NULL && attr->kind == ATTR_INTS) {
+        *ints = (Ints){attr->count, attr->ints};
+        return true;
+    }
+    const Value *input = node_input(graph, node, k);
+    *ints = (Ints){0, NULL};
+    return input != NULL && const_ints(input, arena, ints);
+}

@@ -1,4 +1,5 @@
 /* Which axes of a node's inputs and outputs are the same dimension. Positions only: no extent is ever compared. */
+#include "graph/box.h"
 #include "graph/fold.h"
 #include "graph/names.h"
 
@@ -84,30 +85,14 @@ static Alignment alignment(const Node *node, uint32_t k) {
 
 /* ---- Axes that operators name in an attribute or a constant input */
 
-static bool node_ints(const Graph *graph, const Node *node, const char *name, Arena *scratch, Ints *ints) {
-    const Attr *attr = node_attr(node, name);
-    if (attr != NULL && attr->kind == ATTR_INTS) {
-        *ints = (Ints){attr->count, attr->ints};
-        return true;
-    }
-    const Value *input = node_input(graph, node, 1);
-    return input != NULL && const_ints(input, scratch, ints);
-}
-
 static bool align_permuted(const Graph *graph, const Node *node, uint32_t rank, Arena *scratch,
                            int to[SHAPE_MAX_RANK]) {
-    Ints perm = {0, NULL};
-    bool is_stated = node_ints(graph, node, "perm", scratch, &perm);
-    if (is_stated && perm.count != rank) {
+    uint32_t perm[SHAPE_MAX_RANK];
+    if (!node_permutation(graph, node, scratch, perm)) {
         return false;
     }
     for (uint32_t k = 0; k < rank; k++) {
-        int64_t from = is_stated ? perm.at[k] : (int64_t)(rank - 1 - k);
-        from = from < 0 ? from + (int64_t)rank : from;
-        if (from < 0 || from >= (int64_t)rank) {
-            return false;
-        }
-        to[from] = (int)k;
+        to[perm[k]] = (int)k;
     }
     return true;
 }
@@ -119,7 +104,7 @@ static bool unit_axes(const Graph *graph, const Node *node, const Shape *longer,
     Ints axes = {0, NULL};
     bool is_stated = false;
     for (size_t k = 0; k < sizeof names / sizeof names[0] && !is_stated; k++) {
-        is_stated = node_ints(graph, node, names[k], scratch, &axes);
+        is_stated = node_ints(graph, node, names[k], 1, scratch, &axes);
     }
     for (uint32_t k = 0; k < longer->rank; k++) {
         is_unit[k] = (!is_stated || axes.count == 0) && longer->dim[k] == 1;

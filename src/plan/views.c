@@ -30,7 +30,7 @@ static bool keeps_folds(const ViewAxis *axes, const uint32_t *perm, uint32_t ran
 }
 
 /* The axes of the input in the order in which the output counts them. */
-static bool source_axes(const Graph *graph, const Node *node, const Tensor *source, ViewAxis axes[SHAPE_MAX_RANK]) {
+static bool source_axes(const Builder *builder, const Node *node, const Tensor *source, ViewAxis axes[SHAPE_MAX_RANK]) {
     uint32_t perm[SHAPE_MAX_RANK];
     ViewAxis own[SHAPE_MAX_RANK];
     storage_axes(source, own);
@@ -40,7 +40,8 @@ static bool source_axes(const Graph *graph, const Node *node, const Tensor *sour
         }
         return true;
     }
-    if (!node_permutation(graph, node, perm) || !keeps_folds(own, perm, source->shape->rank)) {
+    if (!node_permutation(builder->plan->graph, node, &builder->work->scratch, perm) ||
+        !keeps_folds(own, perm, source->shape->rank)) {
         return false;
     }
     for (uint32_t k = 0; k < source->shape->rank; k++) {
@@ -59,7 +60,7 @@ static bool same_elements_rule(Builder *builder, const Node *node, const Value *
     }
     storage_axes(&to, b_axes);
     rule->reason = ALIAS_VIEW;
-    rule->is_rule = from.bits == to.bits && source_axes(builder->plan->graph, node, &from, a_axes) &&
+    rule->is_rule = from.bits == to.bits && source_axes(builder, node, &from, a_axes) &&
                     view_same_map(&a, a_axes, from.shape->rank, &b, b_axes, to.shape->rank, WALK_LIMIT);
     bool is_transpose = op_info(node->op)->kind == KIND_TRANSPOSE;
     rule->refusal = rule->is_rule ? REFUSED_NONE : is_transpose ? REFUSED_ELEMENT_ORDER : REFUSED_LAYOUT;
@@ -158,7 +159,7 @@ static void slice_rule(Builder *builder, const Node *node, uint32_t k, const Val
     Box box;
     bool is_split = node->op == OP_SPLIT || node->op == OP_SPLIT_TFLITE || node->op == OP_SPLIT_V;
     rule->reason = is_split ? ALIAS_SPLIT : ALIAS_VIEW;
-    rule->is_rule = node_slice_box(builder->plan->graph, node, k, &box) &&
+    rule->is_rule = node_slice_box(builder->plan->graph, node, k, &builder->work->scratch, &box) &&
                     part_offset(builder, source, output, &box, &rule->offset_bytes) &&
                     same_as_box(builder, source, output, &box);
     rule->refusal = rule->is_rule ? REFUSED_NONE : REFUSED_LAYOUT;
