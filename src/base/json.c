@@ -117,11 +117,24 @@ static size_t write_character(FILE *out, const uint8_t *s, size_t left) {
     return length;
 }
 
+static bool is_plain(uint8_t byte) {
+    return byte >= 0x20 && byte < 0x7F && byte != '"' && byte != '\\';
+}
+
+/* Runs of plain characters are written at once: documents are large, and most names have nothing else. */
 static void write_quoted(FILE *out, Str text) {
     const uint8_t *s = (const uint8_t *)text.ptr;
     fputc('"', out);
     for (size_t i = 0; i < text.len;) {
-        i += write_character(out, s + i, text.len - i);
+        size_t run = 0;
+        while (i + run < text.len && is_plain(s[i + run])) {
+            run++;
+        }
+        fwrite(s + i, 1, run, out);
+        i += run;
+        if (i < text.len) {
+            i += write_character(out, s + i, text.len - i);
+        }
     }
     fputc('"', out);
 }

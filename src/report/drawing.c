@@ -112,25 +112,43 @@ static char kind_letter(BufferKind kind) {
     return letter[kind];
 }
 
+/* Where there are fewer letters than storages, a cell that none holds half of is drawn by kind: it stands for many. */
+static bool has_own_letter(const Drawing *drawing, size_t cell) {
+    double whole = (double)drawing->row_bytes * (double)drawing->cell_steps;
+    return drawing->has_letters_for_all || 2 * drawing->held[cell] >= whole;
+}
+
+static void count_cells(Drawing *drawing) {
+    size_t cells = (size_t)drawing->row_count * drawing->column_count;
+    for (size_t i = 0; i < cells; i++) {
+        if (drawing->owner[i] != UINT32_MAX && has_own_letter(drawing, i)) {
+            drawing->cells[drawing->owner[i]]++;
+        }
+    }
+}
+
+static uint32_t count_drawable(const Plan *plan) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        count += is_drawable(plan, i);
+    }
+    return count;
+}
+
 /* The storages that fill most cells, in the order of the plan; all of them where there are letters enough. */
 static uint32_t choose_lettered(const Page *page, Drawing *drawing, uint32_t lettered[MOST_LETTERS]) {
     const Plan *plan = page->facts->plan;
     Share *share = arena_array(page->scratch, Share, plan->buffer_count);
-    size_t cells = (size_t)drawing->row_count * drawing->column_count;
     uint32_t count = 0;
-    for (size_t i = 0; i < cells; i++) {
-        if (drawing->owner[i] != UINT32_MAX) {
-            drawing->cells[drawing->owner[i]]++;
-        }
-    }
+    drawing->has_letters_for_all = count_drawable(plan) <= MOST_LETTERS;
+    count_cells(drawing);
     for (uint32_t i = 0; i < plan->buffer_count; i++) {
-        if (is_drawable(plan, i)) {
+        if (is_drawable(plan, i) && (drawing->has_letters_for_all || drawing->cells[i] > 0)) {
             share[count++] = (Share){i, drawing->cells[i]};
         }
     }
     qsort(share, count, sizeof *share, by_cells);
-    drawing->has_letters_for_all = count <= MOST_LETTERS;
-    count = drawing->has_letters_for_all ? count : MOST_LETTERS;
+    count = count > MOST_LETTERS ? MOST_LETTERS : count;
     for (uint32_t i = 0; i < count; i++) {
         lettered[i] = share[i].buffer;
     }
@@ -149,13 +167,15 @@ static const char *kind_color(BufferKind kind) {
     return code[kind];
 }
 
-static void print_cell(const Page *page, const Drawing *drawing, uint32_t owner) {
+static void print_cell(const Page *page, const Drawing *drawing, size_t cell) {
+    uint32_t owner = drawing->owner[cell];
     if (owner == UINT32_MAX) {
         fprintf(page->out, "%.*s", (int)drawing->wide, "............");
         return;
     }
     BufferKind kind = page->facts->plan->buffers[owner].kind;
-    char letter = drawing->letter[owner] == 0 ? kind_letter(kind) : drawing->letter[owner];
+    bool is_named = drawing->letter[owner] != 0 && has_own_letter(drawing, cell);
+    char letter = is_named ? drawing->letter[owner] : kind_letter(kind);
     fputs(page_color(page, kind_color(kind)), page->out);
     for (uint32_t i = 0; i < drawing->wide; i++) {
         fputc(letter, page->out);
@@ -168,7 +188,7 @@ static void print_rows(const Page *page, const Drawing *drawing) {
         Str address = page_number(page, r * drawing->row_bytes);
         fprintf(page->out, "%*s" STR_FMT " |", (int)(AXIS_WIDTH - 2 - address.len), "", STR_ARG(address));
         for (uint32_t c = 0; c < drawing->column_count; c++) {
-            print_cell(page, drawing, drawing->owner[(size_t)r * drawing->column_count + c]);
+            print_cell(page, drawing, (size_t)r * drawing->column_count + c);
         }
         fputc('\n', page->out);
     }
@@ -215,7 +235,9 @@ static void print_legend(const Page *page, const Drawing *drawing, const uint32_
         table_add(&table, text_steps(page->scratch, buffer->storage_first, buffer->storage_last));
         table_add(&table, storage_names(page, drawing, lettered[i]));
     }
-    table_print(&table, PAGE_INDENT, page->style.columns, page->out);
+    if (count > 0) {
+        table_print(&table, PAGE_INDENT, page->style.columns, page->out);
+    }
 }
 
 void page_drawing(const Page *page) {
@@ -234,7 +256,8 @@ void page_drawing(const Page *page) {
     print_axis(page, &drawing);
     print_legend(page, &drawing, lettered, count);
     if (!drawing.has_letters_for_all) {
-        page_line(page,
-                  "the others by kind: i input, a activation, o output, w weight, p parameter, s state, k workspace");
+        page_line(
+            page,
+            "many together, by kind: i input, a activation, o output, w weight, p parameter, s state, k workspace");
     }
 }

@@ -9,7 +9,7 @@ void report_json(const Facts *facts, Arena *scratch, FILE *out);
 
 typedef struct {
     bool has_color;
-    uint32_t columns; /* width of the drawing, at least 40 */
+    uint32_t columns; /* of a line, at least 80 */
 } TerminalStyle;
 
 /* The ledger for people: totals, by kind, the peak and what it is made of, largest paddings, parameters kept compact,

@@ -31,25 +31,32 @@ void table_head(Table *table, const char *const *heads) {
     }
 }
 
-/* Widths of the columns; the one of names takes what is left, at least 8. */
+/* Takes up to `over` characters from the columns of one kind, but leaves each 8. What is still too much. */
+static uint32_t shrink(const Table *table, char kind, uint32_t over, uint32_t *width) {
+    enum { LEAST = 8 };
+    for (size_t k = 0; table->columns[k] != '\0'; k++) {
+        uint32_t spare = width[k] > LEAST ? width[k] - LEAST : 0;
+        uint32_t taken = table->columns[k] != kind ? 0 : spare < over ? spare : over;
+        width[k] -= taken;
+        over -= taken;
+    }
+    return over;
+}
+
+/* As wide as their cells; where that is too much, names give way first, then other text, numbers never. */
 static void fit_columns(const Table *table, uint32_t room, uint32_t *width) {
     size_t columns = strlen(table->columns);
     uint32_t all = GAP * (uint32_t)(columns - 1);
-    size_t names = columns;
     for (size_t k = 0; k < columns; k++) {
         width[k] = 0;
-        names = table->columns[k] == 'n' ? k : names;
         for (size_t i = k; i < table->count; i += columns) {
             uint32_t cell = text_width(table->cell[i]);
             width[k] = cell > width[k] ? cell : width[k];
         }
         all += width[k];
     }
-    if (names < columns && all > room) {
-        uint32_t over = all - room;
-        uint32_t least = width[names] < 8 ? width[names] : 8;
-        width[names] = width[names] > over + least ? width[names] - over : least;
-    }
+    uint32_t over = all > room ? all - room : 0;
+    shrink(table, 'l', shrink(table, 'n', over, width), width);
 }
 
 static void print_cell(const Table *table, Str cell, char align, uint32_t width, FILE *out) {

@@ -1,0 +1,130 @@
+/* Text for people. Proves: separators of numbers; that names from a file can't steer a terminal; that clipping keeps
+ * both ends and the width; that tables are aligned, end no line in blanks and are never wider than asked. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "report/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static Work work;
+
+static int set_up(void **state) {
+    (void)state;
+    work_init(&work, &system_allocator);
+    return 0;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    work_free(&work);
+    return 0;
+}
+
+static void check_str(Str found, const char *expected) {
+    if (!str_eq(found, str_from(expected))) {
+        fail_msg("got '" STR_FMT "', expected '%s'", STR_ARG(found), expected);
+    }
+}
+
+static void test_numbers(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t number;
+        const char *text;
+    } cases[] = {{0, "0"},
+                 {999, "999"},
+                 {1000, "1,000"},
+                 {20459520, "20,459,520"},
+                 {UINT64_MAX - 1, "18,446,744,073,709,551,614"},
+                 {UINT64_MAX, "-"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        check_str(text_number(&work.keep, cases[i].number), cases[i].text);
+    }
+}
+
+static void test_clean(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *text;
+    } cases[] = {
+        {"conv/1", "conv/1"},
+        {"\033[2Jx", "?[2Jx"},
+        {"a\nb\tc\177", "a?b?c?"},
+        {"\xC2\x9B"
+         "31m",
+         "??31m"}, /* the C1 form of ESC [ */
+        {"gr\xC3\xBC\xC3\x9F", "gr\xC3\xBC\xC3\x9F"},
+        {"\xC3", "?"},           /* cut off */
+        {"\xFF\xC0\x80", "???"}, /* no UTF-8 */
+        {"\xE5\xB1\x82", "\xE5\xB1\x82"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        check_str(text_clean(&work.keep, str_from(cases[i].name)), cases[i].text);
+    }
+}
+
+static void test_clip(void **state) {
+    (void)state;
+    check_str(text_clip(&work.keep, STR("abcdefghij"), 10), "abcdefghij");
+    check_str(text_clip(&work.keep, STR("abcdefghij"), 9), "abc..ghij");
+    check_str(text_clip(&work.keep, STR("abcdefghij"), 5), "a..ij");
+    check_str(text_clip(&work.keep, STR("abcdefghij"), 3), "abc");
+    check_str(text_clip(&work.keep, STR("\xC3\xA4\xC3\xB6\xC3\xBC\xC3\x9F\xC3\xA9\xC3\xA8"), 5),
+              "\xC3\xA4..\xC3\xA9\xC3\xA8");
+    for (uint32_t most = 0; most < 12; most++) {
+        uint32_t width = text_width(text_clip(&work.keep, STR("abcdefghij"), most));
+        assert_int_equal(width, most < 10 ? most : 10);
+    }
+}
+
+/* What is printed; free it. */
+static char *print(const Table *table, uint32_t width) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    table_print(table, 2, width, out);
+    fclose(out);
+    return text;
+}
+
+static void test_table(void **state) {
+    (void)state;
+    static const char *const heads[] = {"bytes", "kind", "name"};
+    Table table;
+    table_init(&table, &work.keep, "rln");
+    table_head(&table, heads);
+    table_number(&table, 1234);
+    table_text(&table, "input");
+    table_text(&table, "abcdefghijklmnopqrst");
+    table_number(&table, 5);
+    table_text(&table, "");
+    table_text(&table, "");
+    char *wide = print(&table, 100);
+    assert_string_equal(wide, "  bytes  kind   name\n"
+                              "  1,234  input  abcdefghijklmnopqrst\n"
+                              "      5\n");
+    char *narrow = print(&table, 26);
+    assert_string_equal(narrow, "  bytes  kind   name\n"
+                                "  1,234  input  abcd..qrst\n"
+                                "      5\n");
+    free(wide);
+    free(narrow);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_numbers, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_clean, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_clip, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_table, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

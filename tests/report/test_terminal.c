@@ -1,0 +1,155 @@
+/* The ledger for people. Proves, from one step to 3000 and for hostile names: no line is wider than asked, two runs
+ * give the same bytes, no control character of a name gets through, colours come only when asked for, the drawing shows
+ * every storage where there are letters for all; and that a network without steps is printed too. */
+#include "plan/planned.h"
+
+#include "report/report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Prints a report; free it. */
+static char *print(const Facts *facts, TerminalStyle style, Arena *scratch) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    report_terminal(facts, style, scratch, out);
+    fclose(out);
+    return text;
+}
+
+static char *print_plan(const char *graph, const char *device, TerminalStyle style) {
+    Planned planned;
+    PlanCase test = {graph, device, NULL, {.in_place = true}};
+    assert_true(planned_make(&planned, &test));
+    const Facts *facts = facts_gather("a\033[31m file", planned.plan, NULL, false, &planned.work);
+    char *text = print(facts, style, &planned.work.scratch);
+    char *again = print(facts, style, &planned.work.scratch);
+    assert_string_equal(text, again);
+    free(again);
+    planned_free(&planned);
+    return text;
+}
+
+/* Characters of the longest line; a colour has none. */
+static size_t widest_line(const char *text) {
+    size_t widest = 0;
+    size_t width = 0;
+    for (const char *c = text; *c != '\0'; c++) {
+        if (*c == '\n') {
+            widest = width > widest ? width : widest;
+            width = 0;
+        } else {
+            width += ((unsigned char)*c & 0xC0) != 0x80;
+        }
+    }
+    return widest;
+}
+
+/* A chain of operators of unknown kind; every fourth value is read again at the end. */
+static char *write_chain(uint32_t nodes, const char *name) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    fprintf(out, "stride0-graph 1\ninput \"%s0\" int8[100]\n", name);
+    for (uint32_t n = 1; n <= nodes; n++) {
+        fprintf(out, "value \"%s%u\" int8[%u]\n", name, n, 100 + n % 7 * 50);
+        fprintf(out, "node Custom \"%snode%u\": \"%s%u\" \"%s%u\" -> \"%s%u\"\n", name, n, name, n - 1, name,
+                (n - 1) / 4 * 4, name, n);
+    }
+    fprintf(out, "output \"%s%u\"\n", name, nodes);
+    fclose(out);
+    return text;
+}
+
+static void test_widths(void **state) {
+    (void)state;
+    static const uint32_t nodes[] = {1, 2, 26, 27, 83, 84, 85, 169, 3000};
+    static const uint32_t columns[] = {80, 100, 132};
+    for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++) {
+        for (size_t k = 0; k < sizeof columns / sizeof *columns; k++) {
+            char *graph = write_chain(nodes[i], "v");
+            char *text = print_plan(graph, "mcu-cm", (TerminalStyle){.columns = columns[k]});
+            if (widest_line(text) > columns[k]) {
+                fail_msg("%u nodes, %u columns: a line of %zu in\n%s", nodes[i], columns[k], widest_line(text), text);
+            }
+            free(text);
+            free(graph);
+        }
+    }
+}
+
+static void test_hostile_names(void **state) {
+    (void)state;
+    char *graph = write_chain(
+        40, "\\x1b[2J\\n\\x9b\\xc2\\x9b31m a very long name of a layer that fills more than half a line of the page/");
+    char *text = print_plan(graph, "mcu-cm", (TerminalStyle){.columns = 100});
+    for (const unsigned char *c = (const unsigned char *)text; *c != '\0'; c++) {
+        assert_true(*c == '\n' || (*c >= 0x20 && *c < 0x7F));
+    }
+    assert_true(widest_line(text) <= 100);
+    free(text);
+    free(graph);
+}
+
+static void test_colors(void **state) {
+    (void)state;
+    char *graph = write_chain(3, "v");
+    char *plain = print_plan(graph, "mcu-cm", (TerminalStyle){.columns = 100});
+    char *colored = print_plan(graph, "mcu-cm", (TerminalStyle){.has_color = true, .columns = 100});
+    assert_null(strchr(plain, '\033'));
+    assert_non_null(strchr(colored, '\033'));
+    size_t kept = 0; /* without its colours it is the plain one */
+    for (const char *c = colored; *c != '\0'; c++) {
+        if (*c == '\033') {
+            c = strchr(c, 'm');
+        } else {
+            colored[kept++] = *c;
+        }
+    }
+    colored[kept] = '\0';
+    assert_string_equal(plain, colored);
+    free(plain);
+    free(colored);
+    free(graph);
+}
+
+/* A(64), t(64), u(64), Y(64), of which two are alive at a time: u comes where A was, Y where t was. */
+static void test_drawing(void **state) {
+    (void)state;
+    char *text = print_plan("stride0-graph 1\ninput A int8[64]\nvalue t int8[64]\nvalue u int8[64]\nvalue Y int8[64]\n"
+                            "node Custom a: A -> t\nnode Custom b: t -> u\nnode Custom c: u -> Y\noutput Y\n",
+                            "mcu-cm", (TerminalStyle){.columns = 64});
+    const char *drawing = strstr(text, "time and address");
+    assert_non_null(drawing);
+    assert_int_equal(strncmp(drawing, "time and address: a row is 16 bytes, a column 1 step\n", 53), 0);
+    int rows = 0; /* 128 bytes of 16 */
+    for (const char *c = drawing; (c = strchr(c, '|')) != NULL; c++) {
+        bool is_low = strncmp(c + 1, "AAAAAAAAAAAACCCCCCCCCCCCCCCCCCCCCCCC\n", 37) == 0;
+        bool is_high = strncmp(c + 1, "BBBBBBBBBBBBBBBBBBBBBBBBDDDDDDDDDDDD\n", 37) == 0;
+        assert_true(rows < 4 ? is_high || is_low : is_low || is_high);
+        rows++;
+    }
+    assert_int_equal(rows, 8);
+    free(text);
+}
+
+static void test_no_steps(void **state) {
+    (void)state;
+    char *text = print_plan("stride0-graph 1\ninput X int8[64]\noutput X\n", "mcu-cm", (TerminalStyle){.columns = 100});
+    assert_non_null(strstr(text, "peak: 64 bytes; the model has no step"));
+    free(text);
+    text = print_plan("stride0-graph 1\ninput X int8[0]\noutput X\n", "mcu-cm", (TerminalStyle){.columns = 100});
+    assert_non_null(strstr(text, "peak: 0 bytes"));
+    free(text);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_widths),  cmocka_unit_test(test_hostile_names), cmocka_unit_test(test_colors),
+        cmocka_unit_test(test_drawing), cmocka_unit_test(test_no_steps),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
