@@ -23,6 +23,10 @@ static void init_builder(Builder *builder, const Graph *graph, const Device *dev
     Plan *plan = arena_new(&work->keep, Plan);
     *plan = (Plan){.graph = graph, .device = device, .options = *options};
     plan->of_value = id_table(&work->keep, graph);
+    plan->buffer_capacity = graph->value_count; /* what an arena needs; a scratchpad's copies may make it grow */
+    plan->buffers = arena_array(&work->keep, Buffer, plan->buffer_capacity);
+    plan->step_capacity = graph_main(graph)->node_count;
+    plan->steps = arena_array(&work->keep, Step, plan->step_capacity);
     plan->capacity_bytes = options->budget_bytes > 0 ? options->budget_bytes : device->memory[device->local].bytes;
     *builder = (Builder){.plan = plan, .work = work, .uses = graph_uses(graph, &work->scratch)};
     builder->backing = id_table(&work->scratch, graph);
