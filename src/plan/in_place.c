@@ -46,12 +46,12 @@ static bool shares_storage(Plan *plan, const Step *step, BufferId candidate) {
     return false;
 }
 
-static AliasRefusal held_refusal(const Plan *plan, const Buffer *root, const Value *input, const Value *output) {
+static AliasRefusal held_refusal(const Plan *plan, const Buffer *root, const Value *output) {
     bool is_arena = plan->device->kind == DEVICE_ARENA;
     if (root->kind == BUFFER_STATE) {
         return REFUSED_STATE;
     }
-    if (is_arena && input->is_output) {
+    if (root->holds_output) {
         return REFUSED_GRAPH_OUTPUT;
     }
     bool input_pinned = is_arena && root->kind == BUFFER_INPUT && plan->options.pin_inputs;
@@ -89,7 +89,7 @@ static AliasRefusal check_candidate(Plan *plan, uint32_t step_index, BufferId in
     }
     AliasRefusal refusal = form_refusal(input_buffer, output_buffer, input, output);
     if (refusal == REFUSED_NONE) {
-        refusal = held_refusal(plan, root, input, output);
+        refusal = held_refusal(plan, root, output);
     }
     if (refusal != REFUSED_NONE) {
         return refusal;
@@ -119,6 +119,7 @@ static void join(Plan *plan, BufferId input_id, BufferId output_id) {
     const Buffer *joined = plan_buffer(plan, child_id);
     root->storage_first = joined->storage_first < root->storage_first ? joined->storage_first : root->storage_first;
     root->storage_last = joined->storage_last > root->storage_last ? joined->storage_last : root->storage_last;
+    root->holds_output = root->holds_output || joined->holds_output;
 }
 
 static void note_refusal(Plan *plan, BufferId output_id, BufferId candidate, AliasRefusal refusal) {

@@ -113,17 +113,25 @@ BufferId find_storage(Plan *plan, BufferId id) {
     return root;
 }
 
+/* On a scratchpad the store step is what reads an output. */
+static bool is_callers_output(const Plan *plan, const Buffer *buffer) {
+    return plan->device->kind == DEVICE_ARENA && buffer->memory == plan->device->local && is_value(buffer->value) &&
+           graph_value(plan->graph, buffer->value)->is_output;
+}
+
 void build_storages(Builder *builder) {
     Plan *plan = builder->plan;
     for (uint32_t i = 0; i < plan->buffer_count; i++) {
         plan->buffers[i].storage_first = plan->buffers[i].first;
         plan->buffers[i].storage_last = plan->buffers[i].last;
+        plan->buffers[i].holds_output = is_callers_output(plan, &plan->buffers[i]);
     }
     for (uint32_t i = 0; i < plan->buffer_count; i++) {
         const Buffer *buffer = &plan->buffers[i];
         Buffer *root = plan_buffer(plan, find_storage(plan, (BufferId){i}));
         root->storage_first = buffer->first < root->storage_first ? buffer->first : root->storage_first;
         root->storage_last = buffer->last > root->storage_last ? buffer->last : root->storage_last;
+        root->holds_output = root->holds_output || buffer->holds_output;
     }
 }
 

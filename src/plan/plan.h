@@ -101,6 +101,7 @@ typedef struct {
 
     BufferId storage;                     /* the root of the aliases it is in; itself where it is one */
     uint32_t storage_first, storage_last; /* of a root: the hull of the ranges of all that lie in it */
+    bool holds_output;                    /* of a root: a graph output lies in it, which the caller reads at the end */
     BufferId alias_of;
     uint64_t alias_offset_bytes; /* from the start of `alias_of` */
     AliasReason alias_reason;
