@@ -280,7 +280,13 @@ static void check_sums(const Plan *plan) {
 /* ---- Tests */
 
 /* mcu-cm stores NHWC without padding inside a map, so a buffer's first logical_bytes bytes are its elements. */
-static void play_network(Network *network, uint64_t seed, bool pin) {
+static void count_aliases(const Plan *plan, size_t seen[ALIAS_INTO_CONSUMER + 1]) {
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        seen[plan->buffers[i].alias_reason]++;
+    }
+}
+
+static void play_network(Network *network, uint64_t seed, bool pin, size_t seen[ALIAS_INTO_CONSUMER + 1]) {
     static Player player;
     Planned planned;
     uint64_t peak[2];
@@ -295,6 +301,7 @@ static void play_network(Network *network, uint64_t seed, bool pin) {
         player.network = network;
         play(&player, planned.plan);
         check_sums(planned.plan);
+        count_aliases(planned.plan, seen);
         peak[in_place] = planned.plan->peak_live_bytes;
         planned_free(&planned);
     }
@@ -304,8 +311,13 @@ static void play_network(Network *network, uint64_t seed, bool pin) {
 static void test_random_networks(void **state) {
     (void)state;
     static Network network;
+    size_t seen[ALIAS_INTO_CONSUMER + 1] = {0};
     for (uint64_t seed = 1; seed <= PLANS; seed++) {
-        play_network(&network, seed, seed % 5 == 0);
+        play_network(&network, seed, seed % 5 == 0, seen);
+    }
+    for (int reason = ALIAS_VIEW; reason <= ALIAS_INTO_CONSUMER; reason++) {
+        print_message("%zu aliases by %s\n", seen[reason], alias_reason_name((AliasReason)reason));
+        assert_true(seen[reason] > 10); /* else the networks do not show that kind */
     }
 }
 
