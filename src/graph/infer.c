@@ -240,21 +240,13 @@ static DiagText contradiction(Infer *in, const Value *out, const char *what, con
                       .expected = expected};
 }
 
-/* The file's shape of `out` is not the one that its operator gives. Extents are notes that grow stale (weights were
- * exchanged, a batch was fixed; published networks have them, at outputs too): runtimes compute them anew, and so do
- * we, and say so. An output of ONNX with another rank is another thing than the model promises: an error. */
-static bool contradicts(Infer *in, const Value *out, const Shape *shape) {
-    bool is_note = !out->is_output || infer_is_tflite(in) || out->shape.rank == shape->rank;
-    if (is_note && in->stale_count++ > 0) {
-        return true;
+/* The file's shape of `out` is not the one that its operator gives. Such shapes are notes that grow stale (weights were
+ * exchanged, a batch was fixed, an axis of 1 came or went; published networks have them, at outputs too): runtimes
+ * compute them anew, and so do we, and say so. */
+static void note_stale(Infer *in, const Value *out, const Shape *shape) {
+    if (in->stale_count++ == 0) {
+        in->first_stale = contradiction(in, out, NULL, infer_shape_text(in, &out->shape), infer_shape_text(in, shape));
     }
-    DiagText text = contradiction(in, out, "the file's shape contradicts the operator",
-                                  infer_shape_text(in, &out->shape), infer_shape_text(in, shape));
-    if (!is_note) {
-        return diag_error(&in->work->diags, text);
-    }
-    in->first_stale = text;
-    return true;
 }
 
 static void warn_of_stale(Infer *in) {
@@ -284,8 +276,8 @@ bool infer_out(Infer *in, uint32_t k, DType dtype, const Shape *shape) {
     if (!check_shape(in, out, shape)) {
         return false;
     }
-    if (out->has_shape && !same_but_free(&out->shape, shape) && !contradicts(in, out, shape)) {
-        return false;
+    if (out->has_shape && !same_but_free(&out->shape, shape)) {
+        note_stale(in, out, shape);
     }
     out->has_shape = true;
     out->shape = *shape;
