@@ -30,14 +30,29 @@ static bool size_buffer(Builder *builder, const Tensor *tensor, Buffer *buffer) 
     return true;
 }
 
-static bool refuse_without_bytes(Builder *builder, const Value *value) {
+/* The node that writes the value, else the first that reads it: null for an input that nobody reads. */
+static const Node *node_at(const Builder *builder, ValueId id) {
+    const Graph *graph = builder->plan->graph;
+    const Value *value = graph_value(graph, id);
+    const GraphUses *uses = &builder->uses;
+    if (is_node(value->producer)) {
+        return graph_node(graph, value->producer);
+    }
+    uint32_t first = uses->first[id.index];
+    return first < uses->first[id.index + 1] ? graph_node(graph, uses->use[first]) : NULL;
+}
+
+static bool refuse_without_bytes(Builder *builder, ValueId id) {
+    const Value *value = graph_value(builder->plan->graph, id);
+    const Node *node = node_at(builder, id);
     bool is_string = value->dtype == DTYPE_STRING;
     return diag_refuse(&builder->work->diags,
-                       (DiagText){.tensor = value->name,
+                       (DiagText){.node = node == NULL ? STR("") : node_title(&builder->work->keep, node),
+                                  .tensor = value->name,
                                   .what = value->is_sequence ? "a sequence, map or optional has no byte layout"
                                           : is_string        ? "strings have no byte layout"
                                                              : "the element type or shape of the tensor is not known",
-                                  .got = dtype_name(value->dtype),
+                                  .got = value->is_sequence ? NULL : dtype_name(value->dtype),
                                   .expected = "a tensor of numbers with a shape"});
 }
 
@@ -59,7 +74,7 @@ static BufferKind kind_of_value(const Value *value) {
 static bool add_value_buffer(Builder *builder, ValueId id, uint32_t memory, BufferId *buffer) {
     const Value *value = graph_value(builder->plan->graph, id);
     if (value->is_sequence || !value->has_shape || dtype_bits(value->dtype) == 0) {
-        return refuse_without_bytes(builder, value);
+        return refuse_without_bytes(builder, id);
     }
     Buffer made = {.value = id,
                    .node = value->producer,
@@ -141,7 +156,7 @@ static bool stored_constant(Builder *builder, NodeId reader, uint32_t k, const O
     ValueId id = node->inputs[k];
     const Value *value = graph_value(builder->plan->graph, id);
     if (value->is_sequence || dtype_bits(value->dtype) == 0) {
-        return refuse_without_bytes(builder, value);
+        return refuse_without_bytes(builder, id);
     }
     Tensor tensor = operand_tensor(builder, node, k, value, &operand->stored);
     *made = (Buffer){.value = id,
