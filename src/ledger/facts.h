@@ -58,6 +58,7 @@ typedef struct {
 typedef struct {
     uint32_t step;
     BufferId output;
+    BufferId explained_by; /* the output, or the part of it, whose `refused_alias` says why; NO_BUFFER */
     Moved moved;
 } Copy;
 

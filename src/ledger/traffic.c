@@ -44,7 +44,28 @@ Moved facts_step_moves(const Plan *plan, const Step *step) {
     if (moved.written_bytes < moved.read_bytes) {
         moved.read_bytes = moved.written_bytes; /* of a slice's source, only the slice is read */
     }
-    return moved.written_bytes == 0 ? (Moved){0} : moved;
+    if (moved.written_bytes == 0) {
+        return (Moved){0};
+    }
+    return moved;
+}
+
+/* That a copy is no element-wise operator explains nothing. */
+static bool explains(const Buffer *buffer) {
+    return buffer->refused_alias != REFUSED_NONE && buffer->refused_alias != REFUSED_OPERATOR;
+}
+
+/* A view is refused to the output; the place in a concatenation is refused to its parts. */
+static BufferId explain_copy(const Plan *plan, const Step *step) {
+    if (explains(plan_buffer(plan, step->writes[0]))) {
+        return step->writes[0];
+    }
+    for (uint32_t i = 0; i < step->read_count; i++) {
+        if (explains(plan_buffer(plan, step->reads[i]))) {
+            return step->reads[i];
+        }
+    }
+    return NO_BUFFER;
 }
 
 static int by_written(const void *left, const void *right) {
@@ -67,7 +88,7 @@ void traffic_gather(Facts *facts, Arena *keep) {
         add_moved(&traffic->all, moved);
         if (step->column == COLUMN_COPY && moved.transfers > 0) {
             facts->copies = arena_grow(keep, facts->copies, facts->copy_count, &capacity, sizeof *facts->copies);
-            facts->copies[facts->copy_count++] = (Copy){s, step->writes[0], moved};
+            facts->copies[facts->copy_count++] = (Copy){s, step->writes[0], explain_copy(plan, step), moved};
         }
     }
     traffic->param_bytes = traffic->by_column[COLUMN_LOAD_PARAM].written_bytes;

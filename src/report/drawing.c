@@ -112,8 +112,8 @@ static char kind_letter(BufferKind kind) {
     return letter[kind];
 }
 
-/* Where there are fewer letters than storages, a cell that none holds half of is drawn by kind: it stands for many. */
-static bool has_own_letter(const Drawing *drawing, size_t cell) {
+/* Where there are fewer letters than storages, one that holds half of no cell gets none: its cells stand for many. */
+static bool deserves_letter(const Drawing *drawing, size_t cell) {
     double whole = (double)drawing->row_bytes * (double)drawing->cell_steps;
     return drawing->has_letters_for_all || 2 * drawing->held[cell] >= whole;
 }
@@ -121,7 +121,7 @@ static bool has_own_letter(const Drawing *drawing, size_t cell) {
 static void count_cells(Drawing *drawing) {
     size_t cells = (size_t)drawing->row_count * drawing->column_count;
     for (size_t i = 0; i < cells; i++) {
-        if (drawing->owner[i] != UINT32_MAX && has_own_letter(drawing, i)) {
+        if (drawing->owner[i] != UINT32_MAX && deserves_letter(drawing, i)) {
             drawing->cells[drawing->owner[i]]++;
         }
     }
@@ -167,15 +167,13 @@ static const char *kind_color(BufferKind kind) {
     return code[kind];
 }
 
-static void print_cell(const Page *page, const Drawing *drawing, size_t cell) {
-    uint32_t owner = drawing->owner[cell];
+static void print_cell(const Page *page, const Drawing *drawing, uint32_t owner) {
     if (owner == UINT32_MAX) {
         fprintf(page->out, "%.*s", (int)drawing->wide, "............");
         return;
     }
     BufferKind kind = page->facts->plan->buffers[owner].kind;
-    bool is_named = drawing->letter[owner] != 0 && has_own_letter(drawing, cell);
-    char letter = is_named ? drawing->letter[owner] : kind_letter(kind);
+    char letter = drawing->letter[owner] == 0 ? kind_letter(kind) : drawing->letter[owner];
     fputs(page_color(page, kind_color(kind)), page->out);
     for (uint32_t i = 0; i < drawing->wide; i++) {
         fputc(letter, page->out);
@@ -188,7 +186,7 @@ static void print_rows(const Page *page, const Drawing *drawing) {
         Str address = page_number(page, r * drawing->row_bytes);
         fprintf(page->out, "%*s" STR_FMT " |", (int)(AXIS_WIDTH - 2 - address.len), "", STR_ARG(address));
         for (uint32_t c = 0; c < drawing->column_count; c++) {
-            print_cell(page, drawing, (size_t)r * drawing->column_count + c);
+            print_cell(page, drawing, drawing->owner[(size_t)r * drawing->column_count + c]);
         }
         fputc('\n', page->out);
     }
@@ -256,8 +254,6 @@ void page_drawing(const Page *page) {
     print_axis(page, &drawing);
     print_legend(page, &drawing, lettered, count);
     if (!drawing.has_letters_for_all) {
-        page_line(
-            page,
-            "many together, by kind: i input, a activation, o output, w weight, p parameter, s state, k workspace");
+        page_line(page, "by kind: i input, a activation, o output, w weight, p parameter, s state, k workspace");
     }
 }

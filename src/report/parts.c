@@ -178,17 +178,28 @@ static void add_moved(Table *table, const char *name, const Moved *moved) {
     table_number(table, moved->written_bytes);
 }
 
+static Str copy_reason(const Page *page, const Copy *copy) {
+    if (!is_buffer(copy->explained_by)) {
+        return STR("the operator is no view");
+    }
+    const Buffer *buffer = plan_buffer(page->facts->plan, copy->explained_by);
+    const char *name = alias_refusal_name(buffer->refused_alias);
+    Str words = words_refusal(page, buffer);
+    if (copy->explained_by.index == copy->output.index) {
+        return arena_format(page->scratch, "%s: " STR_FMT, name, STR_ARG(words));
+    }
+    return arena_format(page->scratch, "part '" STR_FMT "', %s: " STR_FMT, STR_ARG(page_name(page, copy->explained_by)),
+                        name, STR_ARG(words));
+}
+
 static void print_copies(const Page *page) {
     enum { MOST = 6 };
     const Facts *facts = page->facts;
     for (uint32_t i = 0; i < facts->copy_count && i < MOST; i++) {
         const Copy *copy = &facts->copies[i];
-        const Buffer *output = plan_buffer(facts->plan, copy->output);
-        const char *reason = alias_refusal_name(output->refused_alias);
-        page_line(page, "copy, " STR_FMT ": " STR_FMT " read, " STR_FMT " written; %s%s" STR_FMT,
+        page_line(page, "copy, " STR_FMT ": " STR_FMT " read, " STR_FMT " written; " STR_FMT,
                   STR_ARG(page_step(page, copy->step)), STR_ARG(page_number(page, copy->moved.read_bytes)),
-                  STR_ARG(page_number(page, copy->moved.written_bytes)), reason == NULL ? "" : reason,
-                  reason == NULL ? "no view was possible" : ": ", STR_ARG(words_refusal(page, output)));
+                  STR_ARG(page_number(page, copy->moved.written_bytes)), STR_ARG(copy_reason(page, copy)));
     }
     print_more(page, facts->copy_count < MOST ? facts->copy_count : MOST, facts->copy_count);
 }

@@ -19,8 +19,8 @@ Str text_steps(Arena *arena, uint32_t first, uint32_t last); /* "[3,5)" */
 
 enum { TABLE_MOST_COLUMNS = 12 };
 
-/* Cells row by row, the first row the heads. Each column is a letter: l left, r right, n a name: left, clipped to what
- * the others leave. */
+/* Cells row by row, the first row the heads. Each column is a letter: l left, r right, n a name: left. Where the
+ * page is too narrow names are clipped, then other text on the left, to 8 characters; numbers never. */
 typedef struct {
     Arena *arena;
     const char *columns;

@@ -47,19 +47,21 @@ static size_t widest_line(const char *text) {
     return widest;
 }
 
-/* A chain of operators of unknown kind; every fourth value is read again at the end. */
+/* A chain of operators of unknown kind that also read the fourth value before; the last step is the
+ * peak and reads the input again, which is large. */
 static char *write_chain(uint32_t nodes, const char *name) {
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     assert_non_null(out);
-    fprintf(out, "stride0-graph 1\ninput \"%s0\" int8[100]\n", name);
+    fprintf(out, "stride0-graph 1\ninput \"%s0\" int8[1000]\nvalue \"%send\" int8[2000]\n", name, name);
     for (uint32_t n = 1; n <= nodes; n++) {
         fprintf(out, "value \"%s%u\" int8[%u]\n", name, n, 100 + n % 7 * 50);
         fprintf(out, "node Custom \"%snode%u\": \"%s%u\" \"%s%u\" -> \"%s%u\"\n", name, n, name, n - 1, name,
                 (n - 1) / 4 * 4, name, n);
     }
-    fprintf(out, "output \"%s%u\"\n", name, nodes);
+    fprintf(out, "node Custom \"%send\": \"%s%u\" \"%s0\" -> \"%send\"\noutput \"%send\"\n", name, name, nodes, name,
+            name, name);
     fclose(out);
     return text;
 }
@@ -84,12 +86,32 @@ static void test_widths(void **state) {
 static void test_hostile_names(void **state) {
     (void)state;
     char *graph = write_chain(
-        40, "\\x1b[2J\\n\\x9b\\xc2\\x9b31m a very long name of a layer that fills more than half a line of the page/");
+        40,
+        "\\x1b[2J\\n\\x9b\\xc2\\x9b31m "
+        "a_very_long_name_of_a_layer_that_has_no_blank_to_break_it_at_and_is_longer_than_a_whole_line_of_the_page/");
     char *text = print_plan(graph, "mcu-cm", (TerminalStyle){.columns = 100});
     for (const unsigned char *c = (const unsigned char *)text; *c != '\0'; c++) {
         assert_true(*c == '\n' || (*c >= 0x20 && *c < 0x7F));
     }
     assert_true(widest_line(text) <= 100);
+    free(text);
+    free(graph);
+}
+
+/* 3000 storages in 84 columns: a cell stands for many; only the input, which is large and always there, has a letter.
+ */
+static void test_many_storages(void **state) {
+    (void)state;
+    char *graph = write_chain(3000, "v");
+    char *text = print_plan(graph, "mcu-cm", (TerminalStyle){.columns = 100});
+    const char *drawing = strstr(text, "time and address");
+    assert_non_null(drawing);
+    for (const char *row = drawing; (row = strchr(row, '|')) != NULL; row++) {
+        assert_int_equal(strcspn(row + 1, "\n"), 84);
+        assert_int_equal(strspn(row + 1, "Aa.o"), 84);
+    }
+    assert_non_null(strstr(drawing, "|AAAAAAAA"));
+    assert_non_null(strstr(drawing, "peak ^\n"));
     free(text);
     free(graph);
 }
@@ -148,8 +170,8 @@ static void test_no_steps(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_widths),  cmocka_unit_test(test_hostile_names), cmocka_unit_test(test_colors),
-        cmocka_unit_test(test_drawing), cmocka_unit_test(test_no_steps),
+        cmocka_unit_test(test_widths), cmocka_unit_test(test_hostile_names), cmocka_unit_test(test_many_storages),
+        cmocka_unit_test(test_colors), cmocka_unit_test(test_drawing),       cmocka_unit_test(test_no_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
