@@ -36,7 +36,8 @@ static void init_builder(Builder *builder, const Graph *graph, const Device *dev
 
 /* ---- Placement */
 
-/* Everything in flash or far memory stays for the whole run: one after the other. */
+/* Everything in flash or far memory stays for the whole run: one after the other. A banked layout lies there bank by
+ * bank, for that memory is one address space. */
 static bool place_backing(Plan *plan, Diags *diags) {
     uint64_t end = 0;
     for (uint32_t i = 0; i < plan->buffer_count; i++) {
@@ -44,8 +45,10 @@ static bool place_backing(Plan *plan, Diags *diags) {
         if (buffer->memory == plan->device->local) {
             continue;
         }
-        if (!checked_round_up(end, buffer->align_bytes, &buffer->offset) ||
-            !checked_add(buffer->offset, buffer->physical_bytes, &end)) {
+        uint64_t bytes;
+        if (!checked_mul(buffer->physical_bytes, buffer->banks_used, &bytes) ||
+            !checked_round_up(end, buffer->align_bytes, &buffer->offset) ||
+            !checked_add(buffer->offset, bytes, &end)) {
             return diag_refuse(diags, (DiagText){.what = "the sum of all constants does not fit 64 bits"});
         }
     }
