@@ -8,7 +8,8 @@ Recomputed from `buffers` and `steps`, and compared with what the plan says:
   - placement: no two storages that share a step share a byte, starts are aligned, ends are inside placed_bytes, and
     placed_bytes is the highest end, rounded up; peak <= bound <= placed; fits and misfit agree with the capacity;
   - sums: by_kind adds up to the totals and at_peak_bytes to the peak; flash or far bytes are the highest end there;
-  - steps: what a step reads and writes is alive at it, and is written before it is read;
+  - steps: what a step reads and writes is alive at it;
+  - data: no byte that a step reads was written last by another tensor, and none was never written;
   - traffic: the sums of `by_column` and of the moving steps.
 Ends with status 1 and one line a fault; prints the number of plans checked.
 """
@@ -16,11 +17,18 @@ import collections
 import json
 import sys
 
+SAME_DATA = ("view", "split")            # a buffer whose data lie in its parent's
+PART_OF_DATA = (*SAME_DATA, "concat")    # a buffer whose data are the parent's
 MOVES = ("load_input", "load_param", "store", "copy", "fill")
 
 
 def round_up(value, unit):
     return -(-value // unit) * unit
+
+
+def all_banks(buffer):
+    """Behind local memory there is one address space: the banks lie one after the other."""
+    return buffer["physical_bytes"] * buffer["banks_used"]
 
 
 class Checker:
@@ -140,21 +148,24 @@ class Checker:
                 self.expect(f"by_kind.{kind}.{key}", told[key],
                             sum(s["root"][key] for s in self.local() if s["root"]["kind"] == kind))
             self.expect(f"totals.{key}", self.totals[key], sum(told[key] for told in kinds.values()))
-        self.expect("sum of at_peak_bytes", self.totals["peak_live_bytes"],
-                    sum(told["at_peak_bytes"] for told in kinds.values()))
+        at_peak = collections.Counter()
+        for storage in self.local():
+            if storage["first"] <= self.plan["peak"]["step"] < storage["last"]:
+                at_peak[storage["root"]["kind"]] += storage["root"]["physical_bytes"]
+        for kind, told in kinds.items():
+            self.expect(f"by_kind.{kind}.at_peak_bytes", told["at_peak_bytes"], at_peak[kind])
+        self.expect("sum of at_peak_bytes", self.totals["peak_live_bytes"], sum(at_peak.values()))
         for memory in ("flash", "far"):
-            top = max((b["offset"] + b["physical_bytes"] for b in self.buffers if b["memory"] == memory), default=0)
+            top = max((b["offset"] + all_banks(b) for b in self.buffers if b["memory"] == memory), default=0)
             self.expect(f"{memory}_bytes", self.totals[f"{memory}_bytes"], top)
-        backing = [dict(root=b, first=0, last=1) for b in self.buffers
-                   if b["memory"] != "local" and b["physical_bytes"] > 0]
-        self.check_no_overlap_at_once(backing)
+            self.check_backing([b for b in self.buffers if b["memory"] == memory and b["physical_bytes"] > 0])
 
-    def check_no_overlap_at_once(self, storages):
+    def check_backing(self, buffers):
+        """What lies behind local memory stays for the whole run."""
         end = 0
-        for storage in sorted(storages, key=lambda s: s["root"]["offset"]):
-            root = storage["root"]
-            self.require(root["offset"] >= end, f"buffer {root['id']} overlaps another in {root['memory']} memory")
-            end = root["offset"] + root["physical_bytes"]
+        for buffer in sorted(buffers, key=lambda b: b["offset"]):
+            self.require(buffer["offset"] >= end, f"buffer {buffer['id']} overlaps another in {buffer['memory']} memory")
+            end = buffer["offset"] + all_banks(buffer)
 
     def check_steps(self):
         for index, step in enumerate(self.steps):
@@ -163,6 +174,53 @@ class Checker:
                 self.require(buffer["first"] <= index < buffer["last"],
                              f"step {index}: buffer {buffer['id']} is not alive, it is in "
                              f"[{buffer['first']},{buffer['last']})")
+
+    def up(self, buffer, reasons):
+        """The buffer and those it leads to, as far as the reasons go."""
+        yield buffer
+        while buffer["alias_reason"] in reasons:
+            buffer = self.buffers[buffer["alias_of"]]
+            yield buffer
+
+    def is_given(self, buffer):
+        """Is it there before the first step?"""
+        in_place = buffer["memory"] != "local" or self.plan["device"]["kind"] == "arena"
+        return buffer["kind"] == "state" or (in_place and buffer["kind"] in ("input", "weight", "parameter"))
+
+    def write(self, writers, buffer):
+        """Cuts the buffer's bytes out of what others wrote into its storage: (begin, end, writer) of the storage."""
+        begin, end = buffer["offset"], buffer["offset"] + buffer["physical_bytes"]
+        storage = self.root_of(buffer)["id"]
+        kept = [(begin, end, buffer)]
+        for low, high, writer in writers[storage]:
+            kept += [(a, b, writer) for a, b in ((low, min(high, begin)), (max(low, end), high)) if a < b]
+        writers[storage] = kept
+
+    def read(self, writers, buffer, step):
+        begin, end = buffer["offset"], buffer["offset"] + buffer["physical_bytes"]
+        *_, wanted = self.up(buffer, SAME_DATA)
+        found = 0
+        for low, high, writer in writers[self.root_of(buffer)["id"]]:
+            shared = min(high, end) - max(low, begin)
+            if shared > 0:
+                found += shared
+                self.require(any(above is wanted for above in self.up(writer, PART_OF_DATA)),
+                             f"step {step} reads buffer {buffer['id']} after buffer {writer['id']} was written over it")
+        self.require(found == end - begin, f"step {step} reads {end - begin - found} bytes of buffer {buffer['id']} that "
+                     "nothing wrote")
+
+    def check_data(self):
+        writers = collections.defaultdict(list)
+        for buffer in filter(self.is_given, self.buffers):
+            self.write(writers, buffer)
+        for index, step in enumerate(self.steps):
+            for i in step["reads"]:
+                self.read(writers, self.buffers[i], index)
+            for i in step["writes"]:
+                self.write(writers, self.buffers[i])
+        for buffer in self.buffers:
+            if buffer["kind"] == "output" and self.steps:
+                self.read(writers, buffer, self.end)
 
     def check_traffic(self):
         traffic = self.plan["traffic"]
@@ -184,6 +242,7 @@ class Checker:
         self.check_placement()
         self.check_sums()
         self.check_steps()
+        self.check_data()
         self.check_traffic()
         return self.faults
 
