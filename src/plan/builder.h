@@ -25,7 +25,7 @@ typedef struct {
     Work *work;
     GraphUses uses;
     AliasChoice choice;
-    BufferId *backing;        /* value -> its buffer in flash or far memory; NO_BUFFER */
+    BufferId *backing;        /* value -> its buffer in flash or far memory, the newest form's; NO_BUFFER */
     BufferId *resident;       /* constant -> its newest local copy; NO_BUFFER */
     uint32_t *resident_group; /* constant -> the group of nodes that copy was loaded for */
 } Builder;
@@ -38,12 +38,16 @@ BufferId builder_add_buffer(Builder *builder, Buffer buffer);
  * handles). False in `ok` with a diagnostic. */
 bool lower_value(Builder *builder, ValueId id, BufferId *buffer);
 
-/* The buffer in flash or far memory of a constant, an input or an output; made at the first call. */
-bool lower_backing(Builder *builder, ValueId id, NodeId reader, uint32_t input, BufferId *buffer);
+/* The buffer in flash or far memory of an input or an output, or of a constant that is one; made at the first call. */
+bool lower_backing(Builder *builder, ValueId id, BufferId *buffer);
 
-/* The buffer that `node` reads for its constant input `k`: in flash where an arena reads it in place, else a local
- * copy. `is_new` tells whether a load or fill step must write it first. */
-bool lower_operand(Builder *builder, NodeId node, uint32_t k, uint32_t group, BufferId *buffer, bool *is_new);
+typedef struct {
+    BufferId buffer; /* what the node reads: in flash where an arena reads it in place, else a local copy */
+    BufferId from;   /* in flash or far memory, where a load or fill step must make that copy first; else NO_BUFFER */
+} OperandRead;
+
+/* What `node` reads for its constant input `k`. */
+bool lower_operand(Builder *builder, NodeId node, uint32_t k, uint32_t group, OperandRead *read);
 
 /* ---- views.c: rules */
 

@@ -3,11 +3,14 @@
 
 #include "base/checked.h"
 
+#include <string.h>
+
 BufferId builder_add_buffer(Builder *builder, Buffer buffer) {
     Plan *plan = builder->plan;
     buffer.alias_of = NO_BUFFER;
     buffer.storage = (BufferId){plan->buffer_count};
     buffer.refused_candidate = NO_BUFFER;
+    buffer.next_form = NO_BUFFER;
     buffer.refused_by = NO_NODE;
     plan->buffers = arena_grow(&builder->work->keep, plan->buffers, plan->buffer_count, &plan->buffer_capacity,
                                sizeof *plan->buffers);
@@ -175,25 +178,38 @@ static bool stored_constant(Builder *builder, NodeId reader, uint32_t k, const O
     return true;
 }
 
-bool lower_backing(Builder *builder, ValueId id, NodeId reader, uint32_t input, BufferId *buffer) {
-    Plan *plan = builder->plan;
+bool lower_backing(Builder *builder, ValueId id, BufferId *buffer) {
     *buffer = builder->backing[id.index];
     if (is_buffer(*buffer)) {
         return true;
     }
-    uint32_t memory = plan->device->backing;
-    bool made;
-    if (graph_value(plan->graph, id)->constant == NULL || !is_node(reader)) {
-        made = add_value_buffer(builder, id, memory, buffer);
-    } else {
-        Operand operand;
-        Buffer constant;
-        made = operand_of(plan, graph_node(plan->graph, reader), input, builder->work, &operand) &&
-               stored_constant(builder, reader, input, &operand, memory, &constant);
-        *buffer = made ? builder_add_buffer(builder, constant) : NO_BUFFER;
-    }
+    bool made = add_value_buffer(builder, id, builder->plan->device->backing, buffer);
     builder->backing[id.index] = *buffer;
     return made;
+}
+
+static bool is_same_form(const Buffer *a, const Buffer *b) {
+    return a->role == b->role && a->physical_bytes == b->physical_bytes && shape_eq(&a->stored, &b->stored);
+}
+
+/* The buffer in flash or far memory of a constant, in the form that this reader takes. Two readers may take two forms
+ * (a bias of equal numbers is one number to an addition, and a vector to a convolution): each is stored once. */
+static bool lower_constant(Builder *builder, NodeId reader, uint32_t k, const Operand *operand, BufferId *buffer) {
+    Plan *plan = builder->plan;
+    BufferId *link = &builder->backing[graph_node(plan->graph, reader)->inputs[k].index];
+    Buffer made;
+    if (!stored_constant(builder, reader, k, operand, plan->device->backing, &made)) {
+        return false;
+    }
+    BufferId first = *link;
+    for (*buffer = first; is_buffer(*buffer); *buffer = plan_buffer(plan, *buffer)->next_form) {
+        if (is_same_form(plan_buffer(plan, *buffer), &made)) {
+            return true;
+        }
+    }
+    *buffer = *link = builder_add_buffer(builder, made);
+    plan_buffer(plan, *buffer)->next_form = first;
+    return true;
 }
 
 /* ---- The form a node reads */
@@ -270,29 +286,40 @@ static bool apply_grain(const Device *device, Form form, Buffer *made) {
     return true;
 }
 
+/* Do both hold the same elements in the same order? What was expanded goes along an axis of its reader's map; a form
+ * that stayed compact is a list of numbers, whatever axis they go along. */
+static bool is_same_copy(const Plan *plan, const Buffer *held, const Buffer *wanted) {
+    bool is_expanded = wanted->materialised_reason != NULL;
+    if (held->physical_bytes != wanted->physical_bytes || !shape_eq(&held->stored, &wanted->stored) ||
+        (held->materialised_reason != NULL) != is_expanded) {
+        return false;
+    }
+    const Value *a = node_output(plan->graph, graph_node(plan->graph, held->node), 0);
+    const Value *b = node_output(plan->graph, graph_node(plan->graph, wanted->node), 0);
+    return !is_expanded || (held->axis == wanted->axis && memcmp(a->dims, b->dims, wanted->stored.rank) == 0);
+}
+
 /* A copy that the group before, or another node of this group, has loaded serves again. */
 static bool reuse_copy(Builder *builder, const Buffer *wanted, uint32_t group, BufferId *buffer) {
     uint32_t value = wanted->value.index;
     *buffer = builder->resident[value];
-    if (!is_buffer(*buffer) || builder->resident_group[value] + 1 < group) {
+    if (!is_buffer(*buffer) || builder->resident_group[value] + 1 < group ||
+        !is_same_copy(builder->plan, plan_buffer(builder->plan, *buffer), wanted)) {
         return false;
     }
-    const Buffer *held = plan_buffer(builder->plan, *buffer);
-    bool is_same = held->physical_bytes == wanted->physical_bytes && shape_eq(&held->stored, &wanted->stored);
-    if (is_same) {
-        builder->resident_group[value] = group;
-    }
-    return is_same;
+    builder->resident_group[value] = group;
+    return true;
 }
 
-bool lower_operand(Builder *builder, NodeId node_id, uint32_t k, uint32_t group, BufferId *buffer, bool *is_new) {
+bool lower_operand(Builder *builder, NodeId node_id, uint32_t k, uint32_t group, OperandRead *read) {
     Plan *plan = builder->plan;
     const Node *node = graph_node(plan->graph, node_id);
     Operand operand;
     Buffer made;
-    *is_new = false;
-    if (!lower_backing(builder, node->inputs[k], node_id, k, buffer) ||
-        !operand_of(plan, node, k, builder->work, &operand)) {
+    BufferId backing;
+    read->from = NO_BUFFER;
+    if (!operand_of(plan, node, k, builder->work, &operand) ||
+        !lower_constant(builder, node_id, k, &operand, &backing)) {
         return false;
     }
     bool is_elementwise = node_is_elementwise(node) && operand.broadcast != BROADCAST_PARTIAL;
@@ -302,7 +329,8 @@ bool lower_operand(Builder *builder, NodeId node_id, uint32_t k, uint32_t group,
         form = choose_form(plan, &operand, &reason);
     }
     if (plan->device->kind == DEVICE_ARENA && reason == NULL) {
-        return true; /* read in place from flash */
+        read->buffer = backing; /* in place, from flash */
+        return true;
     }
     if (!stored_constant(builder, node_id, k, &operand, plan->device->local, &made)) {
         return false;
@@ -314,12 +342,12 @@ bool lower_operand(Builder *builder, NodeId node_id, uint32_t k, uint32_t group,
     if (!sized) {
         return false;
     }
-    if (reuse_copy(builder, &made, group, buffer)) {
+    if (reuse_copy(builder, &made, group, &read->buffer)) {
         return true;
     }
-    *is_new = true;
-    *buffer = builder_add_buffer(builder, made);
-    builder->resident[made.value.index] = *buffer;
+    read->from = backing;
+    read->buffer = builder_add_buffer(builder, made);
+    builder->resident[made.value.index] = read->buffer;
     builder->resident_group[made.value.index] = group;
     return true;
 }

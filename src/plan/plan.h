@@ -92,6 +92,7 @@ typedef struct {
     Broadcast broadcast;
     int32_t axis;           /* of a per-channel parameter: the axis of the map it goes along; -1 where it has none */
     const FormCosts *costs; /* parameters only, else null */
+    BufferId next_form;     /* of a constant in flash or far memory: the same in another form that a node reads */
 
     uint64_t logical_bytes, physical_bytes; /* of one bank */
     uint64_t banks_used;

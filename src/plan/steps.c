@@ -88,7 +88,7 @@ static bool load_input(Builder *builder, ValueId id, Loads *loads) {
     if (is_buffer(plan->of_value[id.index])) {
         return true;
     }
-    if (!lower_backing(builder, id, NO_NODE, 0, &far) || !lower_value(builder, id, &local)) {
+    if (!lower_backing(builder, id, &far) || !lower_value(builder, id, &local)) {
         return false;
     }
     list_add(&loads->inputs_from, far, &builder->work->keep);
@@ -127,24 +127,23 @@ static bool read_input(Builder *builder, NodeId node_id, uint32_t k, uint32_t gr
         return true;
     }
     const Value *value = graph_value(plan->graph, id);
-    BufferId buffer;
-    bool is_new = false;
+    OperandRead read = {.from = NO_BUFFER};
     if (value->constant != NULL && is_configuration(node, k)) {
         count_configuration(builder, id);
         return true;
     }
     if (value->constant == NULL) {
         bool is_far = plan->device->kind == DEVICE_SCRATCHPAD && value->is_input;
-        if ((is_far && !load_input(builder, id, loads)) || !lower_value(builder, id, &buffer)) {
+        if ((is_far && !load_input(builder, id, loads)) || !lower_value(builder, id, &read.buffer)) {
             return false;
         }
-    } else if (!lower_operand(builder, node_id, k, group, &buffer, &is_new)) {
+    } else if (!lower_operand(builder, node_id, k, group, &read)) {
         return false;
     }
-    list_add(reads, buffer, arena);
-    if (is_new) {
-        list_add(&loads->params_from, builder->backing[id.index], arena);
-        list_add(&loads->params_to, buffer, arena);
+    list_add(reads, read.buffer, arena);
+    if (is_buffer(read.from)) {
+        list_add(&loads->params_from, read.from, arena);
+        list_add(&loads->params_to, read.buffer, arena);
     }
     return true;
 }
@@ -309,7 +308,7 @@ static void emit_stores(Builder *builder, const Work1 *work, bool *ok) {
         if (value == NULL || !value->is_output) {
             continue;
         }
-        *ok = lower_backing(builder, node->outputs[k], NO_NODE, 0, &far);
+        *ok = lower_backing(builder, node->outputs[k], &far);
         list_add(&from, plan->of_value[node->outputs[k].index], &builder->work->keep);
         list_add(&to, far, &builder->work->keep);
     }
@@ -357,7 +356,7 @@ static bool pass_on_scratchpad(Builder *builder, ValueId id, Loads *loads) {
     BufferId far;
     IdList from = {0};
     IdList to = {0};
-    if (!load_input(builder, id, loads) || !lower_backing(builder, id, NO_NODE, 0, &far)) {
+    if (!load_input(builder, id, loads) || !lower_backing(builder, id, &far)) {
         return false;
     }
     emit_loads(builder, loads);
