@@ -43,8 +43,8 @@ bool str_to_i64(Str s, int64_t *number);
 /* A byte count: digits and one optional letter K, M or G for 1024 to the power 1, 2, 3. */
 bool str_to_bytes(Str s, uint64_t *bytes);
 
-/* FNV-1a of 64 bits; `seed` 0 is the published function. A table that takes names from a file seeds it with what the file
- * can't know, so that no file can be written whose names all fall into one slot. */
+/* FNV-1a of 64 bits; `seed` 0 is the published function. A table that takes names from a file seeds it with what the
+ * file can't know, so that no file can be written whose names all fall into one slot. */
 uint64_t str_hash(Str s, uint64_t seed);
 
 #endif

@@ -56,7 +56,7 @@ typedef struct {
 } Binder;
 
 static Str dim_name(const Value *value, uint32_t axis) {
-    return value->dim_name == NULL ? (Str){0} : value->dim_name[axis];
+    return value->dim_name == NULL ? (Str){NULL, 0} : value->dim_name[axis];
 }
 
 /* A dimension's name may itself end in :NUMBER. */

@@ -21,12 +21,12 @@ typedef enum {
     DTYPE_KIND_OPAQUE, /* no bytes in a plan: strings, resource handles */
 } DTypeKind;
 
-const char *dtype_name(DType dtype);    /* "int8" */
-uint32_t dtype_bits(DType dtype);       /* of one element; 0 for DTYPE_NONE and opaque types */
+const char *dtype_name(DType dtype); /* "int8" */
+uint32_t dtype_bits(DType dtype);    /* of one element; 0 for DTYPE_NONE and opaque types */
 DTypeKind dtype_kind(DType dtype);
-DType dtype_find(Str name);             /* DTYPE_NONE where there is none */
-DType dtype_from_onnx(int64_t code);    /* TensorProto.DataType; DTYPE_NONE where unknown */
-DType dtype_from_tflite(int64_t code);  /* TensorType; DTYPE_NONE where unknown */
+DType dtype_find(Str name);            /* DTYPE_NONE where there is none */
+DType dtype_from_onnx(int64_t code);   /* TensorProto.DataType; DTYPE_NONE where unknown */
+DType dtype_from_tflite(int64_t code); /* TensorType; DTYPE_NONE where unknown */
 
 /* Bits of a dtype's name or of a record b1 … b128 ("b80"); 0 where neither. For `stride0 layout --dtype`. */
 uint32_t dtype_bits_of_name(Str name);

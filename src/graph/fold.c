@@ -67,6 +67,19 @@ static bool depends_on_shape_only(OpId op) {
     return op == OP_SHAPE || op == OP_SIZE || op == OP_RANK || op == OP_ZEROS_LIKE;
 }
 
+static Cell attr_cell(const Attr *attr, uint32_t i) {
+    switch (attr->kind) {
+    case ATTR_INT:
+        return (Cell){.i = attr->i};
+    case ATTR_INTS:
+        return (Cell){.i = attr->ints[i]};
+    case ATTR_FLOATS:
+        return (Cell){.f = (double)attr->floats[i]};
+    default:
+        return (Cell){.f = attr->f};
+    }
+}
+
 /* Constant's attribute: a tensor, or numbers. */
 static const Const *fold_constant(const Fold *fold, Arena *keep, const Value *out) {
     static const char *const names[] = {"value_float", "value_floats", "value_int", "value_ints"};
@@ -81,10 +94,7 @@ static const Const *fold_constant(const Fold *fold, Arena *keep, const Value *ou
             continue;
         }
         for (uint32_t i = 0; i < tensor.count; i++) {
-            tensor.cell[i] = attr->kind == ATTR_INT      ? (Cell){.i = attr->i}
-                             : attr->kind == ATTR_INTS   ? (Cell){.i = attr->ints[i]}
-                             : attr->kind == ATTR_FLOATS ? (Cell){.f = (double)attr->floats[i]}
-                                                         : (Cell){.f = attr->f};
+            tensor.cell[i] = attr_cell(attr, i);
         }
         return tensor_store(&tensor, keep);
     }
@@ -106,9 +116,11 @@ static const Const *fold_filled(const Fold *fold, Arena *keep, const Value *out)
     if (attr == NULL || !tensor_new(out->dtype, &one, fold->scratch, &tensor)) {
         return attr == NULL ? splat(keep, out, (Span){0}) : NULL;
     }
-    bool is_float = dtype_is_float(out->dtype);
-    tensor.cell[0] =
-        is_float ? (Cell){.f = node_float(fold->node, "value", 0)} : (Cell){.i = node_int(fold->node, "value", 0)};
+    if (dtype_is_float(out->dtype)) {
+        tensor.cell[0] = (Cell){.f = node_float(fold->node, "value", 0)};
+    } else {
+        tensor.cell[0] = (Cell){.i = node_int(fold->node, "value", 0)};
+    }
     return tensor_store(&tensor, keep);
 }
 

@@ -29,7 +29,7 @@ bool const_ints(const Value *value, Arena *arena, Ints *ints);
 bool const_floats(const Value *value, Arena *arena, Floats *floats);  /* float32 and float64 */
 bool const_numbers(const Value *value, Arena *arena, Floats *floats); /* any of them, as double */
 
-/* The integers of attribute `name` of a node, or else of its constant input `k`. False where neither is there or known. */
+/* The integers of attribute `name` of a node, or else of its constant input `k`. False where neither is known. */
 bool node_ints(const Graph *graph, const Node *node, const char *name, uint32_t k, Arena *arena, Ints *ints);
 
 /* The axes [first, last) that a Shape operator lists: attributes start and end, counted from 0 and clamped. */

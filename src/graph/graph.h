@@ -4,8 +4,8 @@
  *   - a value has at most one producer; a node's inputs are produced before it in the order of its block, or are inputs
  *     of the block, constants, or values of an enclosing block;
  *   - ids index the arrays of their graph; NO_VALUE stands for an absent optional input or output;
- *   - the bytes of a constant are spans of the mapped file or of the keep arena, little-endian, sub-byte elements packed
- *     low bits first; elements(stored) * bits, rounded up, equals the span's length;
+ *   - the bytes of a constant are spans of the mapped file or of the keep arena, little-endian, sub-byte elements
+ *     packed low bits first; elements(stored) * bits, rounded up, equals the span's length;
  *   - block 0 is the model's main graph; after graph_inline it is the only one that is run.
  * Node order is the file's order, which both formats require to be topological. */
 #ifndef S0_GRAPH_GRAPH_H
@@ -65,18 +65,18 @@ typedef struct {
 typedef struct {
     Str name;
     DType dtype;
-    bool has_shape;      /* false: not even the rank is known */
-    bool is_input;       /* of the main block, and not an initializer */
-    bool is_output;      /* of the main block */
-    bool is_state;       /* keeps its bytes from one run to the next: variable tensors */
-    bool is_sequence;    /* a list, map or optional: no byte layout */
+    bool has_shape;   /* false: not even the rank is known */
+    bool is_input;    /* of the main block, and not an initializer */
+    bool is_output;   /* of the main block */
+    bool is_state;    /* keeps its bytes from one run to the next: variable tensors */
+    bool is_sequence; /* a list, map or optional: no byte layout */
     Shape shape;
-    const Str *dim_name; /* rank names of free dimensions, empty where a dimension has none; null where none has */
-    const Quant *quant;  /* null where not quantised */
+    const Str *dim_name;   /* rank names of free dimensions, empty where a dimension has none; null where none has */
+    const Quant *quant;    /* null where not quantised */
     const Const *constant; /* null where not constant */
-    NodeId producer;     /* NO_NODE for inputs, constants and state */
+    NodeId producer;       /* NO_NODE for inputs, constants and state */
     uint8_t dims[SHAPE_MAX_RANK]; /* Dim of each axis, set by graph_assign_names */
-    Str source;          /* where the file has it, for messages: "byte 1234" or empty */
+    Str source;                   /* where the file has it, for messages: "byte 1234" or empty */
 } Value;
 
 typedef enum { ATTR_INT, ATTR_FLOAT, ATTR_STR, ATTR_INTS, ATTR_FLOATS, ATTR_STRS, ATTR_TENSOR, ATTR_BLOCK } AttrKind;
@@ -98,9 +98,9 @@ typedef struct {
 } Attr;
 
 typedef struct {
-    Str name;    /* the file's; where it has none, operator and index ("Conv#12") */
-    OpId op;     /* OP_CUSTOM for operators without a row */
-    Str op_name; /* as the file states it, with its domain: "com.microsoft.Gelu", "CONV_2D", "CUSTOM:SignalFft" */
+    Str name;        /* the file's; where it has none, operator and index ("Conv#12") */
+    OpId op;         /* OP_CUSTOM for operators without a row */
+    Str op_name;     /* as the file states it, with its domain: "com.microsoft.Gelu", "CONV_2D", "CUSTOM:SignalFft" */
     int32_t version; /* the opset of its domain, or the TFLite operator version */
     uint32_t input_count, output_count, attr_count;
     ValueId *inputs, *outputs; /* NO_VALUE where absent */
@@ -161,9 +161,9 @@ Str node_title(Arena *arena, const Node *node);
 
 /* Shapes. */
 bool shape_eq(const Shape *a, const Shape *b);
-bool shape_is_whole(const Shape *shape);                       /* no free dimension? */
-bool shape_elements(const Shape *shape, uint64_t *elements);   /* false where free or past 64 bits */
-Str shape_text(Arena *arena, const Shape *shape);              /* "[1,12,20,28]", "?" for a free dimension */
+bool shape_is_whole(const Shape *shape);                     /* no free dimension? */
+bool shape_elements(const Shape *shape, uint64_t *elements); /* false where free or past 64 bits */
+Str shape_text(Arena *arena, const Shape *shape);            /* "[1,12,20,28]", "?" for a free dimension */
 
 /* The invariants above, for every importer's output. False with diagnostics (the file's fault). */
 bool graph_check(const Graph *graph, Work *work);

@@ -21,29 +21,30 @@ typedef enum {
 
 /* What an operator is to the planner. */
 typedef enum {
-    KIND_COMPUTE,     /* reads whole inputs, writes whole outputs */
-    KIND_UNARY,       /* element by element, output shaped as input 0 (Relu, Cast, Quantize, Clip) */
-    KIND_BROADCAST,   /* element by element over inputs broadcast by aligned position (Add, Where) */
-    KIND_NORM,        /* element by element over input 0 with per-channel parameters (BatchNormalization, PRelu) */
-    KIND_RESHAPE,     /* the same elements in the same row-major order under another shape */
-    KIND_TRANSPOSE,   /* the same elements in another order */
-    KIND_SLICE,       /* a box of the input (Slice, StridedSlice, Split): a view where strides allow */
-    KIND_CONCAT,      /* inputs side by side along one axis */
-    KIND_EXPAND,      /* the input repeated (Expand, Tile, BroadcastTo) */
-    KIND_CONSTANT,    /* makes a constant from attributes or shapes (Constant, ConstantOfShape, Shape, Range) */
-    KIND_QUANTIZE,    /* float or integer to integer codes */
-    KIND_DEQUANTIZE,  /* integer codes to float */
-    KIND_STATE,       /* names, reads or writes a variable (VarHandle, ReadVariable, AssignVariable) */
-    KIND_CONTROL,     /* calls blocks (If, Loop, While, CallOnce) */
-    KIND_OPAQUE,      /* a custom operator: the file's shapes are all that is known */
+    KIND_COMPUTE,    /* reads whole inputs, writes whole outputs */
+    KIND_UNARY,      /* element by element, output shaped as input 0 (Relu, Cast, Quantize, Clip) */
+    KIND_BROADCAST,  /* element by element over inputs broadcast by aligned position (Add, Where) */
+    KIND_NORM,       /* element by element over input 0 with per-channel parameters (BatchNormalization, PRelu) */
+    KIND_RESHAPE,    /* the same elements in the same row-major order under another shape */
+    KIND_TRANSPOSE,  /* the same elements in another order */
+    KIND_SLICE,      /* a box of the input (Slice, StridedSlice, Split): a view where strides allow */
+    KIND_CONCAT,     /* inputs side by side along one axis */
+    KIND_EXPAND,     /* the input repeated (Expand, Tile, BroadcastTo) */
+    KIND_CONSTANT,   /* makes a constant from attributes or shapes (Constant, ConstantOfShape, Shape, Range) */
+    KIND_QUANTIZE,   /* float or integer to integer codes */
+    KIND_DEQUANTIZE, /* integer codes to float */
+    KIND_STATE,      /* names, reads or writes a variable (VarHandle, ReadVariable, AssignVariable) */
+    KIND_CONTROL,    /* calls blocks (If, Loop, While, CallOnce) */
+    KIND_OPAQUE,     /* a custom operator: the file's shapes are all that is known */
 } OpKind;
 
 /* Flags of a row. */
 enum {
     OP_INTEGER_FORM = 1 << 0, /* Dequantize around its inputs and Quantize behind it read as one integer operator */
-    OP_CHANNEL_SECOND = 1 << 1, /* ONNX: input 0 and output 0 are N, C, then spatial axes: fixes the names of the axes */
-    OP_IMPURE = 1 << 2,       /* random, stateful: never folded into a constant */
-    OP_NO_LAYOUT = 1 << 3,    /* makes or takes a sequence, an optional or a string: refused by name when planned */
+    OP_CHANNEL_SECOND =
+        1 << 1,            /* ONNX: input 0 and output 0 are N, C, then spatial axes: fixes the names of the axes */
+    OP_IMPURE = 1 << 2,    /* random, stateful: never folded into a constant */
+    OP_NO_LAYOUT = 1 << 3, /* makes or takes a sequence, an optional or a string: refused by name when planned */
 };
 
 typedef struct {
@@ -59,8 +60,8 @@ typedef struct {
 } OpInfo;
 
 const OpInfo *op_info(OpId op);
-OpId op_find(Str domain, Str name);      /* ONNX; OP_NONE where unknown */
-OpId op_find_tflite(int64_t builtin);    /* OP_NONE where unknown */
+OpId op_find(Str domain, Str name);          /* ONNX; OP_NONE where unknown */
+OpId op_find_tflite(int64_t builtin);        /* OP_NONE where unknown */
 char op_input_role(OpId op, uint32_t input); /* the letter above */
 
 #endif

@@ -19,7 +19,7 @@ bool graph_inline(Graph *graph, Work *work);
 
 /* One --dim: NAME=VALUE (a free dimension's name) or INPUT:AXIS=VALUE. */
 typedef struct {
-    Str name; /* of the dimension or of the input */
+    Str name;     /* of the dimension or of the input */
     int32_t axis; /* -1 where `name` is a dimension's */
     int64_t value;
     bool was_used; /* out */
@@ -38,7 +38,8 @@ bool graph_bind_dims(Graph *graph, DimBinding *bindings, size_t count, Work *wor
  * Fills shape and dtype of every value of the main block; folds nodes whose inputs are all constant (is_constant), with
  * their bytes where small integers are concerned (shapes, axes), as a rule where they repeat. Extents in the file
  * that contradict the inferred ones are a warning, and the operator is followed; an ONNX output of another rank is an
- * error with both. An operator without a rule takes the file's shapes, and where it has none either, is refused by name. */
+ * error with both. An operator without a rule takes the file's shapes, and where it has none either, is refused by
+ * name. */
 bool graph_infer(Graph *graph, Work *work);
 
 /* One --layout TENSOR=NCHW|NHWC. */
@@ -49,21 +50,21 @@ typedef struct {
 } LayoutBinding;
 
 /* needs   shapes            breaks nothing
- * DESIGN section 3 rule 7. ONNX values at operators with OP_CHANNEL_SECOND are N, C, spatial right-aligned to H W, further
- * ones folded into H; names travel through element-wise operators (aligned from the right) and through Transpose, both
- * ways, and a `--layout` is an anchor like an operator; what no anchor reaches, and all of TFLite, is right-aligned to N H
- * W C with leading axes folded into N. Rank 1 is C unless an anchor says otherwise; weights are O I H W by their operator's
- * definition. Two anchors that disagree are refused with both readings; a Transpose, Squeeze or Unsqueeze between them is
- * a copy then, and at a normalisation --layout overrules what its definition assumes. */
+ * DESIGN section 3 rule 7. ONNX values at operators with OP_CHANNEL_SECOND are N, C, spatial right-aligned to H W,
+ * further ones folded into H; names travel through element-wise operators (aligned from the right) and through
+ * Transpose, both ways, and a `--layout` is an anchor like an operator; what no anchor reaches, and all of TFLite, is
+ * right-aligned to N H W C with leading axes folded into N. Rank 1 is C unless an anchor says otherwise; weights are O
+ * I H W by their operator's definition. Two anchors that disagree are refused with both readings; a Transpose, Squeeze
+ * or Unsqueeze between them is a copy then, and at a normalisation --layout overrules what its definition assumes. */
 bool graph_assign_names(Graph *graph, LayoutBinding *bindings, size_t count, Work *work);
 
 /* needs   shapes            breaks node count and order of the main block
  * An operator with OP_INTEGER_FORM whose data inputs are Dequantize outputs (or constants behind one) and whose outputs
  * are read by one Quantize only (an activation between may be part: attribute `activation` with TFLite's word, or CLIP
  * with `activation_min` and `activation_max`) becomes one node on integer codes: inputs and outputs are the quantised
- * values, the values between disappear. Dequantize nodes that still have readers stay. Operators that only move elements
- * are moved out of the way first, which is exact: Dequantize goes below, Quantize above them. Quantize right behind
- * Dequantize reads the codes; to the same codes it becomes an Identity. */
+ * values, the values between disappear. Dequantize nodes that still have readers stay. Operators that only move
+ * elements are moved out of the way first, which is exact: Dequantize goes below, Quantize above them. Quantize right
+ * behind Dequantize reads the codes; to the same codes it becomes an Identity. */
 bool graph_fold_qdq(Graph *graph, Work *work);
 
 #endif

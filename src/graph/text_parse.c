@@ -86,7 +86,7 @@ static bool take_value(Parser *p, ValueId *id) {
     if (known != NULL) {
         id->index = *known;
     } else {
-        *id = new_value(p, map == &p->labels ? (Str){0} : name);
+        *id = new_value(p, map == &p->labels ? (Str){NULL, 0} : name);
         name_map_add(map, name, id->index);
     }
     lex_next(lexer);

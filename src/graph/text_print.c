@@ -81,7 +81,7 @@ static void print_number(FILE *out, double number, bool is_single) {
 /* ---- Values */
 
 static void print_dim(Printer *p, const Value *value, uint32_t k) {
-    Str name = value->dim_name == NULL ? (Str){0} : value->dim_name[k];
+    Str name = value->dim_name == NULL ? (Str){NULL, 0} : value->dim_name[k];
     int64_t extent = value->shape.dim[k];
     if (extent >= 0) {
         fprintf(p->out, "%" PRId64, extent);

@@ -98,6 +98,6 @@ bool external_read(Work *work, const char *model_path, ModelFiles *files, const 
         who.hint = "copy the file again, or export the model again";
         return diag_error(&work->diags, who);
     }
-    *bytes = need_bytes == 0 ? (Span){0} : (Span){map->bytes.ptr + data->offset_bytes, (size_t)need_bytes};
+    *bytes = need_bytes == 0 ? (Span){NULL, 0} : (Span){map->bytes.ptr + data->offset_bytes, (size_t)need_bytes};
     return true;
 }

@@ -188,7 +188,7 @@ FlatVector flat_tables(Flatbuf *flat, const FlatTable *table, uint32_t slot) {
 
 Span flat_bytes(Flatbuf *flat, const FlatTable *table, uint32_t slot) {
     FlatVector vector = find_vector(flat, table, slot, 1);
-    return vector.count == 0 ? (Span){0} : (Span){flat->bytes.ptr + vector.at, vector.count};
+    return vector.count == 0 ? (Span){NULL, 0} : (Span){flat->bytes.ptr + vector.at, vector.count};
 }
 
 Str flat_str(Flatbuf *flat, const FlatTable *table, uint32_t slot) {

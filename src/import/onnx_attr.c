@@ -200,7 +200,7 @@ static bool read_tensor(AttrReader *r, Attr *attr, bool is_sparse) {
     if (r->first.number == 0) {
         return attr_error(r, "is a tensor, but holds none", NULL, NULL);
     }
-    Value value;
+    Value value = {0};
     attr->kind = ATTR_TENSOR;
     if (!(is_sparse ? onnx_read_sparse : onnx_read_tensor)(r->onnx, r->node, &r->first, &value)) {
         return false;

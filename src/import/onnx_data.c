@@ -198,6 +198,6 @@ bool onnx_read_data(Onnx *onnx, const OnnxTensor *tensor, Const *constant) {
     if (!tensor->has_raw) {
         return read_typed(onnx, tensor, need_bytes, constant);
     }
-    constant->bytes = need_bytes == 0 ? (Span){0} : tensor->raw;
+    constant->bytes = need_bytes == 0 ? (Span){NULL, 0} : tensor->raw;
     return tensor->raw.len == need_bytes || size_error(onnx, tensor, tensor->raw.len, need_bytes, "bytes");
 }

@@ -265,7 +265,7 @@ static Value number_list(Arena *keep, DType dtype, const Attr *attr) {
     Shape shape = {.rank = is_list ? 1 : 0, .dim = {is_list ? (int64_t)count : 0}};
     Const *constant = arena_new(keep, Const);
     *constant = (Const){.stored = shape, .is_known = bytes > 0};
-    constant->bytes = (size_t)count * bytes == 0 ? (Span){0} : (Span){to, (size_t)count * bytes};
+    constant->bytes = (size_t)count * bytes == 0 ? (Span){NULL, 0} : (Span){to, (size_t)count * bytes};
     return (Value){.dtype = dtype, .has_shape = true, .shape = shape, .constant = constant, .producer = NO_NODE};
 }
 

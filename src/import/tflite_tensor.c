@@ -148,7 +148,7 @@ static bool read_data(Tflite *model, const FlatTable *tensor, Value *value) {
         return false;
     }
     Const *constant = arena_new(&model->work->keep, Const);
-    *constant = (Const){.stored = value->shape, .bytes = is_opaque ? (Span){0} : data, .is_known = !is_opaque};
+    *constant = (Const){.stored = value->shape, .bytes = is_opaque ? (Span){NULL, 0} : data, .is_known = !is_opaque};
     value->constant = constant;
     return true;
 }

@@ -28,7 +28,7 @@ static const Node *handle_of(const Variables *v, const Node *node) {
     if (maker != NULL && maker->op == OP_VAR_HANDLE) {
         return maker;
     }
-    refuse(v, node, handle == NULL ? (Str){0} : handle->name,
+    refuse(v, node, handle == NULL ? (Str){NULL, 0} : handle->name,
            "the variable is not known: no VAR_HANDLE of this subgraph makes its handle", NULL, NULL);
     return NULL;
 }
