@@ -69,11 +69,13 @@ static const FileMap *find_file(Work *work, ModelFiles *files, const char *path)
     return map;
 }
 
-bool external_read(Work *work, const char *model_path, ModelFiles *files, const ExternalData *data, uint64_t need_bytes,
-                   DiagText who, Span *bytes) {
+bool external_read(Work *work, const ExternalRequest *request, ModelFiles *files, Span *bytes) {
     Arena *arena = &work->keep;
+    const ExternalData *data = &request->data;
+    const uint64_t need_bytes = request->need_bytes;
+    DiagText who = request->who;
     char path[LONGEST_PATH];
-    who.what = resolve(model_path, data->location, path);
+    who.what = resolve(request->model_path, data->location, path);
     if (who.what != NULL) {
         who.got = arena_text(arena, "location '" STR_FMT "'", STR_ARG(data->location));
         who.expected = "a file in the model's folder, by a relative path";

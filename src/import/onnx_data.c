@@ -161,8 +161,12 @@ static bool read_strings(Onnx *onnx, const OnnxTensor *tensor, uint64_t need) {
 }
 
 static bool read_external(Onnx *onnx, const OnnxTensor *tensor, uint64_t need_bytes, Const *constant) {
-    DiagText who = {.place = wire_place(&onnx->file, tensor->at).ptr, .node = tensor->node, .tensor = tensor->name};
-    return external_read(onnx->work, onnx->path, onnx->files, &tensor->external, need_bytes, who, &constant->bytes);
+    const ExternalRequest request = {
+        .model_path = onnx->path,
+        .data = tensor->external,
+        .need_bytes = need_bytes,
+        .who = {.place = wire_place(&onnx->file, tensor->at).ptr, .node = tensor->node, .tensor = tensor->name}};
+    return external_read(onnx->work, &request, onnx->files, &constant->bytes);
 }
 
 static bool need_bytes_of(const Onnx *onnx, const OnnxTensor *tensor, uint64_t *elements, uint64_t *bytes) {

@@ -89,10 +89,16 @@ typedef struct {
     Dim dim;
 } ViewAxis;
 
-/* True where the k-th element, counted row-major over `a_axes`, has in `a` the address that the k-th element counted
- * over `b_axes` has in `b`, for every k. Decided from the strides where they are a mixed radix, else by walking up to
- * `walk_limit` elements; false where that does not suffice: a copy is always correct. */
-bool view_same_map(const View *a, const ViewAxis *a_axes, uint32_t a_rank, const View *b, const ViewAxis *b_axes,
-                   uint32_t b_rank, uint64_t walk_limit);
+/* A view and the axes that its elements are counted over, row-major. */
+typedef struct {
+    const View *view;
+    const ViewAxis *axes;
+    uint32_t rank; /* of `axes` */
+} ViewOrder;
+
+/* True where the k-th element of `a` has the address that the k-th element of `b` has, for every k. Decided from the
+ * strides where they are a mixed radix, else by walking up to `walk_limit` elements; false where that does not suffice:
+ * a copy is always correct. */
+bool view_same_map(const ViewOrder *a, const ViewOrder *b, uint64_t walk_limit);
 
 #endif

@@ -8,13 +8,6 @@
 #include "base/checked.h"
 #include "layout/view.h"
 
-/* One tensor: its view, and its axes, outermost first. */
-typedef struct {
-    const View *view;
-    const ViewAxis *axes;
-    uint32_t rank;
-} Side;
-
 typedef struct {
     uint64_t bank, bits;
 } Place;
@@ -46,7 +39,7 @@ static uint64_t shape_elements(const LayoutShape *shape, bool *fits) {
 }
 
 /* Do the axes multiply to the view's extents? */
-static bool axes_match(const Side *side) {
+static bool axes_match(const ViewOrder *side) {
     uint64_t extent[DIM_COUNT] = {1, 1, 1, 1, 1, 1};
     for (uint32_t k = 0; k < side->rank; k++) {
         if (!checked_mul(extent[side->axes[k].dim], side->axes[k].extent, &extent[side->axes[k].dim])) {
@@ -130,7 +123,7 @@ static bool push_axis(Radix *radix, const View *view, const ViewAxis *axis, uint
     return true;
 }
 
-static bool find_radix(const Side *side, Radix *radix) {
+static bool find_radix(const ViewOrder *side, Radix *radix) {
     uint64_t inner[DIM_COUNT] = {1, 1, 1, 1, 1, 1};
     radix->count = 0;
     for (uint32_t k = side->rank; k-- > 0;) {
@@ -153,7 +146,7 @@ static bool same_radix(const Radix *a, const Radix *b) {
 
 /* ---- By walking */
 
-static Place place_of_element(const Side *side, uint64_t k) {
+static Place place_of_element(const ViewOrder *side, uint64_t k) {
     uint64_t index[DIM_COUNT] = {0};
     uint64_t inner[DIM_COUNT] = {1, 1, 1, 1, 1, 1};
     for (uint32_t a = side->rank; a-- > 0;) {
@@ -165,7 +158,7 @@ static Place place_of_element(const Side *side, uint64_t k) {
     return place_at(side->view, index);
 }
 
-static bool same_walk(const Side *a, const Side *b, uint64_t elements) {
+static bool same_walk(const ViewOrder *a, const ViewOrder *b, uint64_t elements) {
     for (uint64_t k = 0; k < elements; k++) {
         if (!same_place(place_of_element(a, k), place_of_element(b, k))) {
             return false;
@@ -193,7 +186,7 @@ static bool same_levels(const View *a, const View *b) {
 }
 
 /* The first axis from `at` on that has more than one element; `rank` where there is none. */
-static uint32_t next_axis(const Side *side, uint32_t at) {
+static uint32_t next_axis(const ViewOrder *side, uint32_t at) {
     while (at < side->rank && side->axes[at].extent == 1) {
         at++;
     }
@@ -201,7 +194,7 @@ static uint32_t next_axis(const Side *side, uint32_t at) {
 }
 
 /* One address function asked with one index for every k: no matter whether blocks are whole. */
-static bool same_question(const Side *left, const Side *right) {
+static bool same_question(const ViewOrder *left, const ViewOrder *right) {
     uint32_t i = next_axis(left, 0);
     uint32_t j = next_axis(right, 0);
     for (; i < left->rank && j < right->rank; i = next_axis(left, i + 1), j = next_axis(right, j + 1)) {
@@ -212,29 +205,27 @@ static bool same_question(const Side *left, const Side *right) {
     return i == left->rank && j == right->rank && same_levels(left->view, right->view);
 }
 
-bool view_same_map(const View *a, const ViewAxis *a_axes, uint32_t a_rank, const View *b, const ViewAxis *b_axes,
-                   uint32_t b_rank, uint64_t walk_limit) {
-    const Side left = {a, a_axes, a_rank}, right = {b, b_axes, b_rank};
+bool view_same_map(const ViewOrder *a, const ViewOrder *b, uint64_t walk_limit) {
     const uint64_t origin[DIM_COUNT] = {0};
-    Radix left_radix, right_radix;
+    Radix a_radix, b_radix;
     bool fits;
-    uint64_t elements = shape_elements(&a->shape, &fits);
+    uint64_t elements = shape_elements(&a->view->shape, &fits);
     bool b_fits;
-    if (elements != shape_elements(&b->shape, &b_fits) || !fits || !b_fits || a->shape.bits != b->shape.bits ||
-        !axes_match(&left) || !axes_match(&right)) {
+    if (elements != shape_elements(&b->view->shape, &b_fits) || !fits || !b_fits ||
+        a->view->shape.bits != b->view->shape.bits || !axes_match(a) || !axes_match(b)) {
         return false;
     }
     if (elements == 0) {
         return true;
     }
-    if (!same_place(place_at(a, origin), place_at(b, origin))) {
+    if (!same_place(place_at(a->view, origin), place_at(b->view, origin))) {
         return false;
     }
-    if (same_question(&left, &right)) {
+    if (same_question(a, b)) {
         return true;
     }
-    if (find_radix(&left, &left_radix) && find_radix(&right, &right_radix)) {
-        return same_radix(&left_radix, &right_radix);
+    if (find_radix(a, &a_radix) && find_radix(b, &b_radix)) {
+        return same_radix(&a_radix, &b_radix);
     }
-    return elements <= walk_limit && same_walk(&left, &right, elements);
+    return elements <= walk_limit && same_walk(a, b, elements);
 }

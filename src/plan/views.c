@@ -60,8 +60,9 @@ static bool same_elements_rule(Builder *builder, const Node *node, const Value *
     }
     storage_axes(&to, b_axes);
     rule->reason = ALIAS_VIEW;
-    rule->is_rule = from.bits == to.bits && source_axes(builder, node, &from, a_axes) &&
-                    view_same_map(&a, a_axes, from.shape->rank, &b, b_axes, to.shape->rank, WALK_LIMIT);
+    rule->is_rule =
+        from.bits == to.bits && source_axes(builder, node, &from, a_axes) &&
+        view_same_map(&(ViewOrder){&a, a_axes, from.shape->rank}, &(ViewOrder){&b, b_axes, to.shape->rank}, WALK_LIMIT);
     bool is_transpose = op_info(node->op)->kind == KIND_TRANSPOSE;
     rule->refusal = rule->is_rule ? REFUSED_NONE : is_transpose ? REFUSED_ELEMENT_ORDER : REFUSED_LAYOUT;
     return true;
@@ -151,7 +152,8 @@ static bool same_as_box(Builder *builder, const Value *whole, const Value *part,
     }
     storage_axes(&from, a_axes);
     storage_axes(&to, b_axes);
-    return view_same_map(&a, a_axes, from.shape->rank, &b, b_axes, to.shape->rank, WALK_LIMIT);
+    return view_same_map(&(ViewOrder){&a, a_axes, from.shape->rank}, &(ViewOrder){&b, b_axes, to.shape->rank},
+                         WALK_LIMIT);
 }
 
 static void slice_rule(Builder *builder, const Node *node, uint32_t k, const Value *source, const Value *output,

@@ -130,7 +130,9 @@ static const Pair pairs[] = {
 };
 
 static bool same(const View *a, const Side *a_side, const View *b, const Side *b_side, uint64_t walk_limit) {
-    return view_same_map(a, a_side->axis, a_side->rank, b, b_side->axis, b_side->rank, walk_limit);
+    const ViewOrder left = {a, a_side->axis, a_side->rank};
+    const ViewOrder right = {b, b_side->axis, b_side->rank};
+    return view_same_map(&left, &right, walk_limit);
 }
 
 static void check_pairs(Work *work) {
