@@ -133,7 +133,7 @@ static bool anchor_map(const Names *n, NodeId node, ValueId id) {
     if (value == NULL || value->constant != NULL || axis_count(value) < 2) {
         return true;
     }
-    names_channel_second(value->shape.rank, dims);
+    names_of_map(graph_node(n->graph, node), value->shape.rank, dims);
     return name_value(n, node, id, dims);
 }
 
@@ -174,11 +174,12 @@ static bool is_stated(const Names *n, ValueId id) {
     return false;
 }
 
-/* A normalisation works along whatever axis is C: there --layout overrules what the operator's definition assumes. */
+/* A normalisation works along whatever axis is C: there --layout overrules what the operator's definition assumes, but
+ * not what the file states. */
 static bool anchors_map(const Names *n, const Node *node) {
     const OpInfo *info = op_info(node->op);
     bool is_anchor = !n->graph->channels_last && (info->flags & OP_CHANNEL_SECOND) != 0 && node->input_count > 0;
-    return is_anchor && !(info->kind == KIND_NORM && is_stated(n, node->inputs[0]));
+    return is_anchor && !(info->kind == KIND_NORM && node_attr(node, "axis") == NULL && is_stated(n, node->inputs[0]));
 }
 
 static bool anchor_node(const Names *n, NodeId id) {

@@ -10,6 +10,37 @@ void names_channel_second(uint32_t rank, uint8_t dims[SHAPE_MAX_RANK]) {
     }
 }
 
+bool names_stated_channel(const Node *node, uint32_t rank, uint32_t *axis) {
+    const Attr *attr = op_info(node->op)->kind == KIND_NORM ? node_attr(node, "axis") : NULL;
+    bool is_list = attr != NULL && attr->kind == ATTR_INTS && attr->count == 1;
+    if (attr == NULL || (!is_list && attr->kind != ATTR_INT)) {
+        return false;
+    }
+    int64_t stated = is_list ? attr->ints[0] : attr->i;
+    stated += stated < 0 ? (int64_t)rank : 0;
+    *axis = (uint32_t)stated;
+    return stated >= 0 && stated < (int64_t)rank;
+}
+
+void names_of_map(const Node *node, uint32_t rank, uint8_t dims[SHAPE_MAX_RANK]) {
+    uint32_t axis;
+    names_channel_second(rank, dims);
+    if (rank < 2 || !names_stated_channel(node, rank, &axis)) {
+        return;
+    }
+    uint8_t order[SHAPE_MAX_RANK]; /* N, then spatial */
+    uint32_t next = 0;
+    for (uint32_t k = 0; k < rank; k++) {
+        if (dims[k] != DIM_C) {
+            order[next++] = dims[k];
+        }
+    }
+    next = 0;
+    for (uint32_t k = 0; k < rank; k++) {
+        dims[k] = k == axis ? DIM_C : order[next++];
+    }
+}
+
 void names_right_aligned(uint32_t rank, uint8_t dims[SHAPE_MAX_RANK]) {
     static const uint8_t from_right[] = {DIM_C, DIM_W, DIM_H};
     for (uint32_t k = 0; k < rank; k++) {
