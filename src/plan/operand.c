@@ -146,38 +146,42 @@ static bool check_bound_axis(const Node *node, const Value *value, const Value *
 
 /* ---- By definition: role c */
 
+/* Of the coded tensor; where that has no record of its own, the attribute that the operator defines. */
 static int32_t quant_axis(const Graph *graph, const Node *node) {
-    const Value *coded =
-        op_info(node->op)->kind == KIND_QUANTIZE ? node_output(graph, node, 0) : node_input(graph, node, 0);
-    return coded == NULL || coded->quant == NULL ? -1 : coded->quant->axis;
+    bool is_quantize = op_info(node->op)->kind == KIND_QUANTIZE;
+    const Value *coded = is_quantize ? node_output(graph, node, 0) : node_input(graph, node, 0);
+    if (coded == NULL || coded->quant != NULL) {
+        return coded == NULL ? -1 : coded->quant->axis;
+    }
+    int64_t axis = node_int(node, "axis", 1);
+    axis += axis < 0 ? (int64_t)coded->shape.rank : 0;
+    return axis >= 0 && axis < (int64_t)coded->shape.rank ? (int32_t)axis : -1;
 }
 
 static bool operand_by_definition(const Plan *plan, const Node *node, const Value *value, Work *work,
                                   Operand *operand) {
     const Graph *graph = plan->graph;
+    const Value *map = operand->map;
     OpKind kind = op_info(node->op)->kind;
     uint64_t elements = 0;
     (void)shape_elements(&value->shape, &elements);
     bool is_coding = kind == KIND_QUANTIZE || kind == KIND_DEQUANTIZE;
     const AxisBinding *bound = bound_axis(plan, value->name);
-    operand->axis = bound != NULL ? bound->axis
-                    : is_coding   ? quant_axis(graph, node)
-                                  : map_channel_axis(graph, operand->map);
-    if (bound != NULL && !check_bound_axis(node, value, operand->map, bound->axis, work)) {
+    if (bound != NULL && !check_bound_axis(node, value, map, bound->axis, work)) {
         return false;
     }
-    if (elements <= 1) { /* one number for the whole tensor, whatever the axis */
-        operand->broadcast = BROADCAST_SCALAR;
-        operand->axis = -1;
-        return true;
+    operand->axis = bound != NULL ? bound->axis : is_coding ? quant_axis(graph, node) : map_channel_axis(graph, map);
+    bool has_axis = operand->axis >= 0 && operand->axis < (int32_t)map->shape.rank;
+    bool agrees = has_axis && (uint64_t)map->shape.dim[operand->axis] == elements;
+    if (has_axis && !agrees && kind == KIND_NORM && map->shape.rank > 1) {
+        return refuse_axis(node, value, map, operand->axis, work);
     }
-    operand->broadcast = BROADCAST_CHANNEL;
-    if (operand->axis < 0 || operand->axis >= (int32_t)operand->map->shape.rank) {
-        operand->axis = -1;
-        return true; /* blocked quantisation: compact by its own shape */
-    }
-    bool agrees = (uint64_t)operand->map->shape.dim[operand->axis] == elements;
-    return agrees || kind != KIND_NORM || refuse_axis(node, value, operand->map, operand->axis, work);
+    bool is_blocked = is_coding && value->shape.rank > 1;
+    operand->broadcast = elements <= 1             ? BROADCAST_SCALAR  /* for the whole tensor, whatever the axis */
+                         : is_blocked || !has_axis ? BROADCAST_PARTIAL /* compact by its own shape */
+                                                   : BROADCAST_CHANNEL;
+    operand->axis = operand->broadcast == BROADCAST_CHANNEL ? operand->axis : -1;
+    return true;
 }
 
 /* ---- By aligned position: role p */
