@@ -222,7 +222,8 @@ static void gather_capacity(Facts *facts) {
     bool fits = plan_fits(plan);
     facts->spare_bytes = fits ? plan->capacity_bytes - plan->placed_bytes : 0;
     facts->excess_bytes = fits ? 0 : plan->placed_bytes - plan->capacity_bytes;
-    if (!checked_add(plan->placed_bytes, align - 1, &facts->anywhere_bytes)) {
+    uint64_t slack = plan->placed_bytes == 0 ? 0 : align - 1;
+    if (!checked_add(plan->placed_bytes, slack, &facts->anywhere_bytes)) {
         facts->anywhere_bytes = UINT64_MAX;
     }
 }

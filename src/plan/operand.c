@@ -177,7 +177,7 @@ static bool operand_by_definition(const Plan *plan, const Node *node, const Valu
         return refuse_axis(node, value, map, operand->axis, work);
     }
     bool is_blocked = is_coding && value->shape.rank > 1;
-    operand->broadcast = elements <= 1             ? BROADCAST_SCALAR  /* for the whole tensor, whatever the axis */
+    operand->broadcast = elements == 1             ? BROADCAST_SCALAR  /* for the whole tensor, whatever the axis */
                          : is_blocked || !has_axis ? BROADCAST_PARTIAL /* compact by its own shape */
                                                    : BROADCAST_CHANNEL;
     operand->axis = operand->broadcast == BROADCAST_CHANNEL ? operand->axis : -1;
