@@ -64,7 +64,7 @@ static inline const char *case_text(Arena *keep, const char *text, Extents exten
 typedef struct {
     const char *text;     /* body of the graph, with letters */
     const char *device;   /* preset; teach by default */
-    const char *contract; /* of activations and parameters, in place of the preset's */
+    const char *contract; /* of activations, in place of the preset's; parameters are then dense */
     const char *layout;   /* "X=NHWC" */
     PlanOptions options;
     Extents extents;
@@ -83,10 +83,10 @@ static inline const Device *case_device(const Case *c, Work *work) {
         Str rest = str_from(str_eq(name, str_from(device_presets[i].name)) ? device_presets[i].text : "");
         while (rest.len > 0) {
             Str line = str_cut(&rest, '\n');
-            bool is_map =
-                line.len > 10 && (memcmp(line.ptr, "activation", 10) == 0 || memcmp(line.ptr, "parameter ", 10) == 0);
-            if (is_map) {
-                fprintf(out, "%.10s = %s @ the test\n", line.ptr, c->contract);
+            bool is_map = line.len > 10 && memcmp(line.ptr, "activation", 10) == 0;
+            bool is_parameter = line.len > 11 && memcmp(line.ptr, "parameter =", 11) == 0;
+            if (is_map || is_parameter) {
+                fprintf(out, "%.10s = %s @ the test\n", line.ptr, is_map ? c->contract : "N H W C");
             } else {
                 fprintf(out, "%.*s\n", (int)line.len, line.ptr);
             }
