@@ -206,8 +206,8 @@ class Checker:
                 found += shared
                 self.require(any(above is wanted for above in self.up(writer, PART_OF_DATA)),
                              f"step {step} reads buffer {buffer['id']} after buffer {writer['id']} was written over it")
-        self.require(found == end - begin, f"step {step} reads {end - begin - found} bytes of buffer {buffer['id']} that "
-                     "nothing wrote")
+        self.require(found == end - begin,
+                     f"step {step} reads {end - begin - found} bytes of buffer {buffer['id']} that nothing wrote")
 
     def check_data(self):
         writers = collections.defaultdict(list)
