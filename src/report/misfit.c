@@ -85,7 +85,7 @@ static void print_remedies(const Plan *plan, Arena *scratch, FILE *out) {
     }
     if (plan->remedy_count > 0) {
         fputs("  remedies, each alone:\n", out);
-        table_print(&table, 4, 100, out);
+        table_print(&table, 4, 120, out); /* fixed words: the longest, with 20 digits, are 115 wide */
     }
 }
 
