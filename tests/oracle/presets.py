@@ -3,11 +3,13 @@
 
     presets.py STRIDE0 [SHARED]
 
-The explanation on standard error must hold what the JSON holds: step, node, each live buffer with its bytes, need,
-capacity, excess, and at least one remedy. Each plan passes check_plan.py, which knows nothing but the JSON, and is
-written twice with the same bytes. A network that is refused is refused on every preset: corpus.py rules on it."""
+Each also with options, another row of OPTIONS in turn. The explanation on standard error must hold what the JSON holds:
+step, node, each live buffer with its bytes, need, capacity, excess, and at least one remedy. Each plan passes
+check_plan.py, which knows nothing but the JSON, and is written twice with the same bytes. A network that is refused is
+refused on every preset: corpus.py rules on it."""
 import collections
 import glob
+import itertools
 import os
 import re
 import sys
@@ -16,6 +18,19 @@ import tempfile
 import check_plan
 import models
 from models import DONE, NO_FIT, REFUSED
+
+OPTIONS = (
+    ["--inplace", "none"],
+    ["--strategy", "full"],
+    ["--strategy", "row"],
+    ["--qdq", "float"],
+    ["--pin-inputs", "--pin-outputs"],
+    ["--strategy", "channel", "--inplace", "none", "--pin-outputs"],
+    ["--strategy", "full", "--qdq", "float", "--pin-inputs"],
+    ["--strategy", "scalar"],
+    ["--budget", "4K"],
+    ["--budget", "1G", "--inplace", "none", "--strategy", "full"],
+)
 
 
 def presets():
@@ -42,18 +57,21 @@ def explained(plan, stderr):
     return lacks
 
 
-def faults_of(stride0, model, preset, folder):
-    first, second = (os.path.join(folder, name) for name in ("first.json", "second.json"))
-    done = [models.run(stride0, "plan", model, "-d", preset, "--quiet", "--json", path) for path in (first, second)]
-    status, stderr = done[0].returncode, done[0].stderr
+def read(path):
+    with open(path, "rb") as stream:
+        return stream.read()
+
+
+def faults_of_plan(stride0, model, preset, options, path):
+    """Status and faults of one run, which writes its JSON to `path`."""
+    done = models.run(stride0, "plan", model, "-d", preset, "--quiet", "--json", path, *options)
+    status, stderr = done.returncode, done.stderr
     if status == REFUSED:
         return status, []
     if status not in (DONE, NO_FIT):
         return status, [f"status {status}\n{stderr}"]
-    with open(first, "rb") as one, open(second, "rb") as other:
-        faults = [] if one.read() == other.read() else ["two runs give different JSON"]
-    checker = check_plan.Checker(first)
-    faults += checker.run()
+    checker = check_plan.Checker(path)
+    faults = checker.run()
     if checker.totals["fits"] != (status == DONE):
         faults.append(f"status {status}, but fits is {checker.totals['fits']}")
     if status == NO_FIT:
@@ -63,19 +81,34 @@ def faults_of(stride0, model, preset, folder):
     return status, faults
 
 
+def faults_of(stride0, model, preset, options, folder):
+    """Status of the plan without options; faults of that, of the same once more, and of the plan with options."""
+    paths = [os.path.join(folder, name) for name in ("first.json", "second.json", "options.json")]
+    status, faults = faults_of_plan(stride0, model, preset, [], paths[0])
+    if status not in (DONE, NO_FIT):
+        return status, faults
+    models.run(stride0, "plan", model, "-d", preset, "--quiet", "--json", paths[1])
+    if read(paths[0]) != read(paths[1]):
+        faults.append("two runs give different JSON")
+    other, more = faults_of_plan(stride0, model, preset, options, paths[2])
+    if other == REFUSED:
+        more.append("refused")
+    return status, faults + [f"{' '.join(options)}: {fault}" for fault in more]
+
+
 def main():
     stride0, shared = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else ""
     networks = models.networks(shared)
     if not networks:
         models.skip("presets", "the shared models, S0_SHARED has none")
         return models.SKIP
-    count, refused = 0, collections.Counter()
+    count, refused, turns = 0, collections.Counter(), itertools.cycle(OPTIONS)
     with tempfile.TemporaryDirectory() as folder:
         names = presets()
         for preset in names:
             endings = collections.Counter()
             for model in networks:
-                status, faults = faults_of(stride0, model, preset, folder)
+                status, faults = faults_of(stride0, model, preset, next(turns), folder)
                 endings[status] += 1
                 refused[model.name] += status == REFUSED
                 count += len(faults)
