@@ -5,12 +5,15 @@
 
 Status 1 is for models that no runtime can run, listed below with what is wrong in them, and for the folder of models
 that ONNX Runtime rejects; status 3 must name an operator, a tensor or a free dimension and one of the reasons below. A
-free dimension is then given, as the message says, and the model must plan or have another of these reasons. Prints the
-counts by status and reason, and the operators that were refused."""
+free dimension is then given, as the message says, and the model must plan or have another of these reasons. Each plan
+passes check_plan.py. Prints the counts by status and reason, and the operators that were refused."""
 import collections
+import os
 import re
 import sys
+import tempfile
 
+import check_plan
 import models
 from models import BAD_INPUT, DONE, REFUSED
 
@@ -47,8 +50,8 @@ DIMS = {
 
 
 class Walk:
-    def __init__(self, stride0):
-        self.stride0 = stride0
+    def __init__(self, stride0, json_path):
+        self.stride0, self.json_path = stride0, json_path
         self.faults, self.endings = [], collections.defaultdict(collections.Counter)
         self.operators, self.broken = collections.Counter(), set(BROKEN)
 
@@ -57,8 +60,11 @@ class Walk:
 
     def plan(self, model, *dims):
         """Status and reason; the reason of what is planned is empty."""
-        done = models.run(self.stride0, "plan", model, "-d", "mcu-cm", "--budget", "256M", "--quiet", *dims)
+        done = models.run(self.stride0, "plan", model, "-d", "mcu-cm", "--budget", "256M", "--quiet", "--json",
+                          self.json_path, *dims)
         trouble = models.Trouble(model, done.stderr)
+        for fault in check_plan.Checker(self.json_path).run() if done.returncode == DONE else []:
+            self.fault(model, fault, "")
         if done.returncode not in (DONE, BAD_INPUT, REFUSED):
             self.fault(model, f"status {done.returncode}", done.stderr)
         if (done.returncode == DONE) != (done.stderr == ""):
@@ -128,15 +134,12 @@ class Walk:
             print(f"  {count:5}  {op}: {reason}")
 
 
-def main():
-    walk = Walk(sys.argv[1])
-    shared = sys.argv[2] if len(sys.argv) > 2 else ""
-    networks, testdata = models.networks(shared), models.testdata()
+def walk_all(walk, shared):
+    networks, singles, testdata = models.networks(shared), models.single_operators(shared), models.testdata()
     if networks:
         walk.networks(networks)
     else:
         models.skip("corpus", "the shared models, S0_SHARED has none")
-    singles = models.single_operators(shared)
     for model in singles:
         walk.model("single operators", model)
     if singles:
@@ -145,6 +148,12 @@ def main():
         models.skip("corpus", "the ONNX project's test models, libonnx-testdata is not installed")
     for model in testdata:
         walk.model("the ONNX project's test models", model)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        walk = Walk(sys.argv[1], os.path.join(folder, "plan.json"))
+        walk_all(walk, sys.argv[2] if len(sys.argv) > 2 else "")
     if not walk.endings:
         return models.SKIP
     walk.table()
