@@ -30,6 +30,22 @@ static bool has_two_readings(const Graph *graph) {
     return false;
 }
 
+/* One reading of Quantize and Dequantize. That the reading nobody asked for can't be planned is worth a warning only.
+ */
+static Plan *plan_reading(Graph *graph, const Device *device, const Request *request, bool is_asked, Work *work) {
+    Diags before = work->diags;
+    Plan *plan = plan_make(graph, device, &request->plan, work);
+    arena_reset(&work->scratch);
+    if (plan != NULL || is_asked) {
+        return plan;
+    }
+    const char *reason = work->diags.last == NULL ? "" : work->diags.last->text.what;
+    diags_rewind(&work->diags, before);
+    diag_warn(&work->diags, (DiagText){.what = arena_text(&work->keep, "with --qdq %s the network can't be planned: %s",
+                                                          request->qdq_float ? "int" : "float", reason)});
+    return NULL;
+}
+
 const Facts *stages_plan(const Request *request, ModelFiles *files, Work *work) {
     const Device *device = device_load(work, str_from(request->device));
     Graph *graph = device == NULL ? NULL : stages_understand(request, files, work);
@@ -39,20 +55,17 @@ const Facts *stages_plan(const Request *request, ModelFiles *files, Work *work) 
     Plan *as_written = NULL; /* planned first: the next pass changes the graph's order of nodes */
     Plan *as_integer = NULL;
     bool two_readings = has_two_readings(graph);
-    bool ok = true;
     if (two_readings || request->qdq_float) {
-        as_written = plan_make(graph, device, &request->plan, work);
-        ok = next(work, as_written != NULL);
+        as_written = plan_reading(graph, device, request, request->qdq_float, work);
     }
-    if (ok && (two_readings || !request->qdq_float)) {
-        ok = next(work, graph_fold_qdq(graph, work));
-        as_integer = ok ? plan_make(graph, device, &request->plan, work) : NULL;
-        ok = next(work, as_integer != NULL);
-    }
-    if (!ok) {
+    if (request->qdq_float && as_written == NULL) {
         return NULL;
+    }
+    if (two_readings || !request->qdq_float) {
+        bool folded = next(work, graph_fold_qdq(graph, work));
+        as_integer = folded ? plan_reading(graph, device, request, !request->qdq_float, work) : NULL;
     }
     const Plan *plan = request->qdq_float ? as_written : as_integer;
     const Plan *other = request->qdq_float ? as_integer : as_written;
-    return facts_gather(request->model, plan, other, request->qdq_float, work);
+    return plan == NULL ? NULL : facts_gather(request->model, plan, other, request->qdq_float, work);
 }

@@ -1,6 +1,8 @@
 /* Diagnostics: collecting and printing. */
 #include "base/diag.h"
 
+#include "base/clean.h"
+
 #include <string.h>
 
 /* A hostile file can break in more places than anyone reads. */
@@ -39,6 +41,13 @@ void diag_warn(Diags *diags, DiagText text) {
     diag_add(diags, DIAG_WARNING, text);
 }
 
+void diags_rewind(Diags *diags, Diags before) {
+    *diags = before;
+    if (before.last != NULL) {
+        before.last->next = NULL;
+    }
+}
+
 s0_status diags_status(const Diags *diags) {
     if (diags->count[DIAG_ERROR] > 0) {
         return S0_BAD_INPUT;
@@ -53,55 +62,75 @@ bool diags_failed(const Diags *diags) {
     return diags_status(diags) != S0_DONE;
 }
 
-/* Tabs go into the caret's line too, so that it stands where it should. */
+/* Tabs stay, and go into the caret's line too, so that it stands where it should. */
 static void print_excerpt(Str excerpt, uint32_t column, FILE *out) {
-    fprintf(out, "  " STR_FMT "\n  ", STR_ARG(excerpt));
-    for (size_t i = 0; i + 1 < column; i++) {
-        bool is_inside_character = i < excerpt.len && (excerpt.ptr[i] & 0xC0) == 0x80;
-        if (!is_inside_character) {
-            fputc(i < excerpt.len && excerpt.ptr[i] == '\t' ? '\t' : ' ', out);
-        }
+    Str rest = excerpt;
+    fputs("  ", out);
+    while (rest.len > 0) {
+        Str field = str_cut(&rest, '\t');
+        clean_print(field, out);
+        fputs(rest.ptr == NULL ? "" : "\t", out);
+    }
+    fputs("\n  ", out);
+    for (size_t i = 0; i + 1 < column;) {
+        bool is_harmless;
+        fputc(i < excerpt.len && excerpt.ptr[i] == '\t' ? '\t' : ' ', out);
+        i += i < excerpt.len ? clean_character((Str){excerpt.ptr + i, excerpt.len - i}, &is_harmless) : 1;
     }
     fputs("^\n", out);
 }
 
-static void print_diag(const Diag *diag, const char *prefix, FILE *out) {
-    static const char *const kind_name[] = {
-        [DIAG_WARNING] = "warning", [DIAG_ERROR] = "error", [DIAG_REFUSED] = "refused", [DIAG_NO_FIT] = "does not fit"};
-    const DiagText *text = &diag->text;
-    if (prefix != NULL && prefix[0] != '\0') {
-        fprintf(out, "%s: ", prefix);
+/* What stands before, between and behind is ours; the text may be a file's. */
+static void print_part(const char *before, Str text, const char *behind, FILE *out) {
+    fputs(before, out);
+    clean_print(text, out);
+    fputs(behind, out);
+}
+
+static void print_line(const char *label, const char *text, FILE *out) {
+    if (text != NULL) {
+        print_part(label, str_from(text), "\n", out);
     }
-    fprintf(out, "%s: ", kind_name[diag->kind]);
+}
+
+static void print_where(const Diag *diag, FILE *out) {
+    const DiagText *text = &diag->text;
     if (diag->file != NULL && (text->place == NULL || strcmp(diag->file, text->place) != 0)) {
-        fprintf(out, "%s: ", diag->file);
+        print_part("", str_from(diag->file), ": ", out);
     }
     if (text->place != NULL) {
-        fprintf(out, "%s: ", text->place);
+        print_part("", str_from(text->place), ": ", out);
     }
     if (text->node.len > 0) {
         bool is_quoted = text->node.ptr[0] == '\'';
-        fprintf(out, is_quoted ? "node " STR_FMT ": " : "node '" STR_FMT "': ", STR_ARG(text->node));
+        print_part(is_quoted ? "node " : "node '", text->node, is_quoted ? ": " : "': ", out);
     }
     if (text->tensor.len > 0) {
-        fprintf(out, "tensor '" STR_FMT "': ", STR_ARG(text->tensor));
+        print_part("tensor '", text->tensor, "': ", out);
     }
-    fprintf(out, "%s\n", text->what);
+}
+
+static void print_diag(const Diag *diag, const char *prefix, FILE *out) {
+    static const char *const kind_name[] = {[DIAG_WARNING] = "warning: ",
+                                            [DIAG_ERROR] = "error: ",
+                                            [DIAG_REFUSED] = "refused: ",
+                                            [DIAG_NO_FIT] = "does not fit: "};
+    const DiagText *text = &diag->text;
+    if (prefix != NULL && prefix[0] != '\0') {
+        print_part("", str_from(prefix), ": ", out);
+    }
+    fputs(kind_name[diag->kind], out);
+    print_where(diag, out);
+    print_line("", text->what, out);
     if (text->excerpt.len > 0) {
         print_excerpt(text->excerpt, text->column, out);
     }
-    if (text->got != NULL) {
-        fprintf(out, "  got       %s\n", text->got);
-    }
-    if (text->expected != NULL) {
-        fprintf(out, "  expected  %s\n", text->expected);
-    }
+    print_line("  got       ", text->got, out);
+    print_line("  expected  ", text->expected, out);
     for (const char *const *reading = text->readings; reading != NULL && *reading != NULL; reading++) {
-        fprintf(out, "  reading   %s\n", *reading);
+        print_line("  reading   ", *reading, out);
     }
-    if (text->hint != NULL) {
-        fprintf(out, "  do        %s\n", text->hint);
-    }
+    print_line("  do        ", text->hint, out);
 }
 
 void diags_print(const Diags *diags, const char *prefix, FILE *out) {

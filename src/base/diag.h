@@ -52,10 +52,13 @@ bool diag_error(Diags *diags, DiagText text);
 bool diag_refuse(Diags *diags, DiagText text);
 void diag_warn(Diags *diags, DiagText text);
 
+/* Forgets what was added since `before` was copied from `*diags`. */
+void diags_rewind(Diags *diags, Diags before);
+
 bool diags_failed(const Diags *diags);      /* anything worse than a warning? */
 s0_status diags_status(const Diags *diags); /* the gravest: error before refusal before no fit */
 
-/* One diagnostic a paragraph; `prefix` is the input's file name or empty. */
+/* One diagnostic a paragraph, each text made harmless (base/clean.h); `prefix` is the program's name or empty. */
 void diags_print(const Diags *diags, const char *prefix, FILE *out);
 
 #endif

@@ -5,6 +5,9 @@
 
 #include <string.h>
 
+/* Elements that may be compared one by one where strides alone do not decide. */
+enum { WALK_LIMIT = 1 << 14 };
+
 BufferId builder_add_buffer(Builder *builder, Buffer buffer) {
     Plan *plan = builder->plan;
     buffer.alias_of = NO_BUFFER;
@@ -87,6 +90,7 @@ static bool add_value_buffer(Builder *builder, ValueId id, uint32_t memory, Buff
                    .memory = memory,
                    .stored = value->shape,
                    .axis = -1};
+    memcpy(made.dims, value->dims, sizeof made.dims);
     Tensor tensor = tensor_of_value(value, ROLE_ACTIVATION);
     if (!size_buffer(builder, &tensor, &made)) {
         return false;
@@ -119,10 +123,11 @@ static bool is_record_stream(const Builder *builder, const Node *node, uint32_t 
 }
 
 static Tensor operand_tensor(const Builder *builder, const Node *node, uint32_t k, const Value *value,
-                             const Shape *stored) {
+                             const Operand *operand) {
     bool is_weight = op_input_role(node->op, k) == 'w';
     Tensor tensor = tensor_of_value(value, is_weight ? ROLE_WEIGHT : ROLE_PARAMETER);
-    tensor.shape = stored;
+    tensor.shape = &operand->stored;
+    tensor.dims = operand->dims;
     if (is_record_stream(builder, node, k)) {
         tensor.bits = builder->plan->device->record_bits;
     }
@@ -161,7 +166,7 @@ static bool stored_constant(Builder *builder, NodeId reader, uint32_t k, const O
     if (value->is_sequence || dtype_bits(value->dtype) == 0) {
         return refuse_without_bytes(builder, id);
     }
-    Tensor tensor = operand_tensor(builder, node, k, value, &operand->stored);
+    Tensor tensor = operand_tensor(builder, node, k, value, operand);
     *made = (Buffer){.value = id,
                      .node = reader,
                      .kind = tensor.role == ROLE_WEIGHT ? BUFFER_WEIGHT : BUFFER_PARAMETER,
@@ -171,6 +176,7 @@ static bool stored_constant(Builder *builder, NodeId reader, uint32_t k, const O
                      .stored = operand->stored,
                      .broadcast = operand->broadcast,
                      .axis = operand->axis};
+    memcpy(made->dims, operand->dims, sizeof made->dims);
     if (!size_buffer(builder, &tensor, made)) {
         return false;
     }
@@ -188,8 +194,28 @@ bool lower_backing(Builder *builder, ValueId id, BufferId *buffer) {
     return made;
 }
 
-static bool is_same_form(const Buffer *a, const Buffer *b) {
-    return a->role == b->role && a->physical_bytes == b->physical_bytes && shape_eq(&a->stored, &b->stored);
+/* Do both contracts and names put every element at the same address? */
+static bool is_same_map(Builder *builder, const Buffer *a, const Buffer *b) {
+    const Buffer *side[] = {a, b};
+    View view[2];
+    ViewAxis axes[2][SHAPE_MAX_RANK];
+    for (uint32_t i = 0; i < 2; i++) {
+        const Tensor tensor = {&side[i]->stored, side[i]->dims, dtype_bits(side[i]->dtype), side[i]->role, {0}};
+        Diags unheard = {.arena = &builder->work->scratch};
+        if (!storage_view(builder->plan->device, &tensor, &unheard, &view[i])) {
+            return false;
+        }
+        storage_axes(&tensor, axes[i]);
+    }
+    const ViewOrder left = {&view[0], axes[0], a->stored.rank};
+    const ViewOrder right = {&view[1], axes[1], b->stored.rank};
+    return view_same_map(&left, &right, WALK_LIMIT);
+}
+
+static bool is_same_form(Builder *builder, const Buffer *a, const Buffer *b) {
+    return a->role == b->role && a->logical_bytes == b->logical_bytes && a->physical_bytes == b->physical_bytes &&
+           shape_eq(&a->stored, &b->stored) &&
+           (memcmp(a->dims, b->dims, a->stored.rank) == 0 || is_same_map(builder, a, b));
 }
 
 /* The buffer in flash or far memory of a constant, in the form that this reader takes. Two readers may take two forms
@@ -203,7 +229,7 @@ static bool lower_constant(Builder *builder, NodeId reader, uint32_t k, const Op
     }
     BufferId first = *link;
     for (*buffer = first; is_buffer(*buffer); *buffer = plan_buffer(plan, *buffer)->next_form) {
-        if (is_same_form(plan_buffer(plan, *buffer), &made)) {
+        if (is_same_form(builder, plan_buffer(plan, *buffer), &made)) {
             return true;
         }
     }
@@ -262,7 +288,9 @@ static bool expanded_copy(Builder *builder, const Operand *operand, Form form, B
     const Value *value = graph_value(builder->plan->graph, made->value);
     made->stored = operand_form_shape(operand, form);
     made->broadcast = broadcast_of_form(form);
+    made->axis = form == FORM_FULL ? operand->axis : operand->spread_axis;
     made->role = ROLE_ACTIVATION;
+    memcpy(made->dims, operand->map->dims, sizeof made->dims);
     Tensor tensor = {.shape = &made->stored,
                      .dims = operand->map->dims,
                      .bits = dtype_bits(value->dtype),
@@ -288,15 +316,10 @@ static bool apply_grain(const Device *device, Form form, Buffer *made) {
 
 /* Do both hold the same elements in the same order? What was expanded goes along an axis of its reader's map; a form
  * that stayed compact is a list of numbers, whatever axis they go along. */
-static bool is_same_copy(const Plan *plan, const Buffer *held, const Buffer *wanted) {
+static bool is_same_copy(Builder *builder, const Buffer *held, const Buffer *wanted) {
     bool is_expanded = wanted->materialised_reason != NULL;
-    if (held->physical_bytes != wanted->physical_bytes || !shape_eq(&held->stored, &wanted->stored) ||
-        (held->materialised_reason != NULL) != is_expanded) {
-        return false;
-    }
-    const Value *a = node_output(plan->graph, graph_node(plan->graph, held->node), 0);
-    const Value *b = node_output(plan->graph, graph_node(plan->graph, wanted->node), 0);
-    return !is_expanded || (held->axis == wanted->axis && memcmp(a->dims, b->dims, wanted->stored.rank) == 0);
+    return is_same_form(builder, held, wanted) && (held->materialised_reason != NULL) == is_expanded &&
+           (!is_expanded || held->axis == wanted->axis);
 }
 
 /* A copy that the group before, or another node of this group, has loaded serves again. */
@@ -304,7 +327,7 @@ static bool reuse_copy(Builder *builder, const Buffer *wanted, uint32_t group, B
     uint32_t value = wanted->value.index;
     *buffer = builder->resident[value];
     if (!is_buffer(*buffer) || builder->resident_group[value] + 1 < group ||
-        !is_same_copy(builder->plan, plan_buffer(builder->plan, *buffer), wanted)) {
+        !is_same_copy(builder, plan_buffer(builder->plan, *buffer), wanted)) {
         return false;
     }
     builder->resident_group[value] = group;
@@ -336,10 +359,9 @@ bool lower_operand(Builder *builder, NodeId node_id, uint32_t k, uint32_t group,
         return false;
     }
     made.materialised_reason = reason;
-    bool sized = reason != NULL                                     ? expanded_copy(builder, &operand, form, &made)
-                 : is_elementwise && is_broadcast_operand(&operand) ? apply_grain(plan->device, form, &made)
-                                                                    : true;
-    if (!sized) {
+    bool has_grain = is_elementwise && is_broadcast_operand(&operand);
+    if ((reason != NULL && !expanded_copy(builder, &operand, form, &made)) ||
+        (has_grain && !apply_grain(plan->device, form, &made))) {
         return false;
     }
     if (reuse_copy(builder, &made, group, &read->buffer)) {

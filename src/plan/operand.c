@@ -2,6 +2,7 @@
 #include "plan/operand.h"
 
 #include "base/fault.h"
+#include "graph/names.h"
 
 #include <string.h>
 
@@ -64,6 +65,17 @@ Shape constant_collapse(const Value *value) {
         }
     }
     return smallest;
+}
+
+/* A constant may have many readers and many bytes: it is looked through once. */
+static Shape smallest_form(const Plan *plan, const Value *value, Work *work) {
+    const Shape **known = &plan->smallest[value - plan->graph->values];
+    if (*known == NULL) {
+        Shape *shape = arena_new(&work->keep, Shape);
+        *shape = constant_collapse(value);
+        *known = shape;
+    }
+    return **known;
 }
 
 /* ---- Axis */
@@ -176,8 +188,13 @@ static bool operand_by_definition(const Plan *plan, const Node *node, const Valu
     if (has_axis && !agrees && kind == KIND_NORM && map->shape.rank > 1) {
         return refuse_axis(node, value, map, operand->axis, work);
     }
+    /* A kernel with a bias reads one number for each channel, equal or not; what works element by element broadcasts.
+     */
+    bool is_vector = !is_coding && kind != KIND_NORM;
+    operand->stored = is_vector ? value->shape : smallest_form(plan, value, work);
+    bool is_one = shape_elements(&operand->stored, &elements) && elements == 1;
     bool is_blocked = is_coding && value->shape.rank > 1;
-    operand->broadcast = elements == 1             ? BROADCAST_SCALAR  /* for the whole tensor, whatever the axis */
+    operand->broadcast = is_one                    ? BROADCAST_SCALAR  /* for the whole tensor, whatever the axis */
                          : is_blocked || !has_axis ? BROADCAST_PARTIAL /* compact by its own shape */
                                                    : BROADCAST_CHANNEL;
     operand->axis = operand->broadcast == BROADCAST_CHANNEL ? operand->axis : -1;
@@ -227,7 +244,7 @@ static Broadcast classify(const Operand *operand, int32_t start, int32_t *axis) 
 }
 
 static bool operand_by_position(const Plan *plan, const Node *node, const Value *value, Work *work, Operand *operand) {
-    operand->stored = constant_collapse(value);
+    operand->stored = smallest_form(plan, value, work);
     int32_t start = aligned_start(node, operand->map, &operand->stored);
     operand->broadcast = classify(operand, start, &operand->axis);
     const AxisBinding *bound = bound_axis(plan, value->name);
@@ -269,14 +286,33 @@ static bool operand_of_opaque(const Plan *plan, const Node *node, const Value *v
     return matches < 2 || refuse_axis(node, value, operand->map, operand->axis, work);
 }
 
-bool operand_of(const Plan *plan, const Node *node, uint32_t k, Work *work, Operand *operand) {
-    const Value *value = node_input(plan->graph, node, k);
-    const Value *map = node_output(plan->graph, node, 0);
-    CHECK(value != NULL && value->constant != NULL);
-    *operand = (Operand){.map = map, .stored = value->constant->stored, .broadcast = BROADCAST_NONE, .axis = -1};
-    if (map == NULL || !map->has_shape) {
-        return true;
+static bool is_named_as_weights(const Value *value) {
+    for (uint32_t axis = 0; axis < value->shape.rank; axis++) {
+        if (value->dims[axis] == DIM_O || value->dims[axis] == DIM_I) {
+            return true;
+        }
     }
+    return false;
+}
+
+/* The names of a constant are its first reader's. Another may read the same bytes along other axes: a matrix as weights
+ * and as an addend. */
+static void name_axes(const Graph *graph, const Node *node, uint32_t k, const Value *value, Operand *operand) {
+    char role = op_input_role(node->op, k);
+    int32_t start = aligned_start(node, operand->map, &value->shape);
+    if (role == 'w') {
+        names_of_weights(graph, node, k, operand->dims);
+        return;
+    }
+    for (uint32_t own = 0; is_named_as_weights(value) && own < value->shape.rank; own++) {
+        int32_t axis = start + (int32_t)own;
+        bool has_axis = role == 'p' && axis >= 0 && axis < (int32_t)operand->map->shape.rank;
+        operand->dims[own] = has_axis ? operand->map->dims[axis] : (uint8_t)DIM_C;
+    }
+}
+
+static bool operand_by_role(const Plan *plan, const Node *node, uint32_t k, Work *work, Operand *operand) {
+    const Value *value = node_input(plan->graph, node, k);
     if (op_info(node->op)->kind == KIND_OPAQUE) {
         return operand_of_opaque(plan, node, value, work, operand);
     }
@@ -288,6 +324,21 @@ bool operand_of(const Plan *plan, const Node *node, uint32_t k, Work *work, Oper
     default:
         return true;
     }
+}
+
+bool operand_of(const Plan *plan, const Node *node, uint32_t k, Work *work, Operand *operand) {
+    const Value *value = node_input(plan->graph, node, k);
+    const Value *map = node_output(plan->graph, node, 0);
+    CHECK(value != NULL && value->constant != NULL);
+    *operand = (Operand){.map = map, .stored = value->constant->stored, .axis = -1, .spread_axis = -1};
+    memcpy(operand->dims, value->dims, sizeof operand->dims);
+    if (map == NULL || !map->has_shape) {
+        return true;
+    }
+    name_axes(plan->graph, node, k, value, operand);
+    bool is_known = operand_by_role(plan, node, k, work, operand);
+    operand->spread_axis = operand->axis >= 0 ? operand->axis : map_channel_axis(plan->graph, map);
+    return is_known;
 }
 
 /* ---- Forms */
@@ -307,7 +358,8 @@ static bool is_innermost_spatial(const Value *map, uint32_t axis) {
 Shape operand_form_shape(const Operand *operand, Form form) {
     Shape shape = operand->map->shape;
     for (uint32_t k = 0; k < shape.rank && form != FORM_FULL; k++) {
-        bool is_kept = (int32_t)k == operand->axis || (form == FORM_ROW && is_innermost_spatial(operand->map, k));
+        bool is_kept =
+            (int32_t)k == operand->spread_axis || (form == FORM_ROW && is_innermost_spatial(operand->map, k));
         shape.dim[k] = is_kept && form != FORM_SCALAR ? shape.dim[k] : 1;
     }
     return shape;

@@ -8,10 +8,12 @@
 #include "plan/plan.h"
 
 typedef struct {
-    const Value *map;    /* what the operand is broadcast over: output 0 of the node */
-    Shape stored;        /* the smallest form, with the rank of the operand; extent 1 repeats */
-    Broadcast broadcast; /* of that form over the map; BROADCAST_NONE for weights and configuration */
-    int32_t axis;        /* of the map, for one number a channel; -1 where there is none */
+    const Value *map;             /* what the operand is broadcast over: output 0 of the node */
+    Shape stored;                 /* the smallest form, with the rank of the operand; extent 1 repeats */
+    uint8_t dims[SHAPE_MAX_RANK]; /* what this reader calls the axes of `stored` */
+    Broadcast broadcast;          /* of that form over the map; BROADCAST_NONE for weights and configuration */
+    int32_t axis;                 /* of the map, for one number a channel; -1 where there is none */
+    int32_t spread_axis; /* of the map, for larger forms: `axis`, or the map's channels where it is one number */
 } Operand;
 
 /* What input `k` of `node`, a constant, is. False with a refusal where its axis can't be known, or where the number of
@@ -24,8 +26,7 @@ Shape constant_collapse(const Value *value);
 /* The axis that is called C, where exactly one is; else what the format defines (ONNX 1, TFLite the last). */
 int32_t map_channel_axis(const Graph *graph, const Value *map);
 
-/* Shape of a form over the map, with the map's rank. `operand` gives CHANNEL its axis; FORM_CHANNEL is not asked for.
- */
+/* Shape of a form over the map, with the map's rank. */
 Shape operand_form_shape(const Operand *operand, Form form);
 
 #endif

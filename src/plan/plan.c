@@ -23,10 +23,13 @@ static void init_builder(Builder *builder, const Graph *graph, const Device *dev
     Plan *plan = arena_new(&work->keep, Plan);
     *plan = (Plan){.graph = graph, .device = device, .options = *options};
     plan->of_value = id_table(&work->keep, graph);
+    plan->smallest = arena_array(&work->keep, const Shape *, graph->value_count);
     plan->buffer_capacity = graph->value_count; /* what an arena needs; a scratchpad's copies may make it grow */
     plan->buffers = arena_array(&work->keep, Buffer, plan->buffer_capacity);
     plan->step_capacity = graph_main(graph)->node_count;
     plan->steps = arena_array(&work->keep, Step, plan->step_capacity);
+    plan->node_count = graph_main(graph)->node_count;
+    plan->backing_capacity_bytes = device->memory[device->backing].bytes;
     plan->capacity_bytes = options->budget_bytes > 0 ? options->budget_bytes : device->memory[device->local].bytes;
     *builder = (Builder){.plan = plan, .work = work, .uses = graph_uses(graph, &work->scratch)};
     builder->backing = id_table(&work->scratch, graph);
@@ -47,8 +50,7 @@ static bool place_backing(Plan *plan, Diags *diags) {
         }
         uint64_t bytes;
         if (!checked_mul(buffer->physical_bytes, buffer->banks_used, &bytes) ||
-            !checked_round_up(end, buffer->align_bytes, &buffer->offset) ||
-            !checked_add(buffer->offset, bytes, &end)) {
+            !checked_round_up(end, buffer->align_bytes, &buffer->offset) || !checked_add(buffer->offset, bytes, &end)) {
             return diag_refuse(diags, (DiagText){.what = "the sum of all constants does not fit 64 bits"});
         }
     }
@@ -165,7 +167,12 @@ static Plan *build_best(const Graph *graph, const Device *device, const PlanOpti
     }
     Plan *best = build(graph, device, options, all, work);
     if (best != NULL && uses_sub_views(best)) {
+        const uint64_t with_views_bytes = best->placed_bytes;
+        const Plan *tried = best;
         best = lower_of(best, build(graph, device, options, whole_views, work));
+        if (best != NULL && best != tried) {
+            best->sub_views_placed_bytes = with_views_bytes;
+        }
     }
     if (best != NULL && best->placed_bytes > best->lower_bound_bytes) {
         best = lower_of(best, build(graph, device, options, none, work));
@@ -173,8 +180,16 @@ static Plan *build_best(const Graph *graph, const Device *device, const PlanOpti
     return best;
 }
 
-bool plan_fits(const Plan *plan) {
+bool plan_local_fits(const Plan *plan) {
     return plan->placed_bytes <= plan->capacity_bytes;
+}
+
+bool plan_backing_fits(const Plan *plan) {
+    return plan->backing_bytes <= plan->backing_capacity_bytes;
+}
+
+bool plan_fits(const Plan *plan) {
+    return plan_local_fits(plan) && plan_backing_fits(plan);
 }
 
 /* ---- Remedies */
@@ -232,10 +247,8 @@ static void try_tiles(Plan *plan) {
     add_remedy(plan, "tiles", peak < plan->peak_live_bytes ? plan->peak_live_bytes - peak : 0);
 }
 
-static void find_remedies(Plan *plan, Work *work) {
-    enum { MOST_REMEDIES = 6 };
+static void find_local_remedies(Plan *plan, Work *work) {
     PlanOptions options = plan->options;
-    plan->remedies = arena_array(&work->keep, Remedy, MOST_REMEDIES);
     options.strategy = STRATEGY_AUTO;
     try_remedy(plan, "compact_parameters", options, work);
     options = plan->options;
@@ -249,6 +262,18 @@ static void find_remedies(Plan *plan, Work *work) {
     try_remedy(plan, "unpin_outputs", options, work);
     try_tiles(plan);
     add_remedy(plan, "larger_memory", plan->placed_bytes - plan->capacity_bytes);
+}
+
+static void find_remedies(Plan *plan, Work *work) {
+    enum { MOST_REMEDIES = 7 };
+    plan->remedies = arena_array(&work->keep, Remedy, MOST_REMEDIES);
+    if (!plan_local_fits(plan)) {
+        find_local_remedies(plan, work);
+    }
+    if (!plan_backing_fits(plan)) {
+        bool is_arena = plan->device->kind == DEVICE_ARENA;
+        add_remedy(plan, is_arena ? "larger_flash" : "larger_far", plan->backing_bytes - plan->backing_capacity_bytes);
+    }
 }
 
 /* Every --axis must name a tensor that was read. */

@@ -86,9 +86,10 @@ typedef struct {
     NodeId node;   /* that writes it; for a constant, its first reader; NO_NODE for a graph input */
     BufferKind kind;
     DType dtype;
-    Role role;       /* which contract lays it out */
-    uint32_t memory; /* index of the device's memory */
-    Shape stored;    /* what is stored: the value's shape, or the smaller or larger form of a parameter */
+    Role role;                    /* which contract lays it out */
+    uint32_t memory;              /* index of the device's memory */
+    Shape stored;                 /* what is stored: the value's shape, or the smaller or larger form of a parameter */
+    uint8_t dims[SHAPE_MAX_RANK]; /* Dim of each axis of `stored` */
     Broadcast broadcast;
     int32_t axis;           /* of a per-channel parameter: the axis of the map it goes along; -1 where it has none */
     const FormCosts *costs; /* parameters only, else null */
@@ -157,13 +158,17 @@ typedef struct {
     size_t buffer_capacity, step_capacity;
     Buffer *buffers;
     Step *steps;
-    BufferId *of_value; /* value -> the buffer its readers read in local memory (arena: or flash); NO_BUFFER */
+    const Shape **smallest; /* constant -> its smallest bit-identical form, null until a reader asks */
+    BufferId *of_value;     /* value -> the buffer its readers read in local memory (arena: or flash); NO_BUFFER */
 
     KindTotals by_kind[BUFFER_KIND_COUNT];
     uint64_t logical_bytes, physical_bytes;
     uint64_t peak_live_bytes, placed_bytes, lower_bound_bytes, capacity_bytes;
     uint32_t peak_step;
-    uint64_t backing_bytes; /* flash or far: placed constants, inputs and outputs there */
+    uint64_t backing_bytes;          /* flash or far: placed constants, inputs and outputs there */
+    uint64_t backing_capacity_bytes; /* of that memory; UINT64_MAX where it is unbounded */
+    uint64_t sub_views_placed_bytes; /* with slices as views and concats in place, where that needs more; else 0 */
+    uint32_t node_count;             /* of the main block, when it was planned */
     uint64_t planning_only_constants, planning_only_bytes; /* constants that only told the planner a shape */
     uint64_t folded_nodes;                                 /* nodes that are constant and make no step */
     uint64_t view_nodes;                                   /* nodes that are a rule only and make no step */
@@ -180,7 +185,10 @@ static inline Buffer *plan_buffer(const Plan *plan, BufferId id) {
  * Null with diagnostics where something is refused. A plan that does not fit is a plan: see plan_fits. */
 Plan *plan_make(const Graph *graph, const Device *device, const PlanOptions *options, Work *work);
 
+/* Local memory holds what is placed there, and flash or far memory the rest. */
 bool plan_fits(const Plan *plan);
+bool plan_local_fits(const Plan *plan);
+bool plan_backing_fits(const Plan *plan);
 
 /* Does local memory hold it, as a storage of its own? Those are what is placed, and what sums count. */
 static inline bool buffer_is_local_storage(const Plan *plan, BufferId id) {

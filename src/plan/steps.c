@@ -5,6 +5,8 @@
  * before. */
 #include "plan/builder.h"
 
+#include <string.h>
+
 #include "graph/box.h"
 
 /* A growing list of buffer ids, each kept once. */
@@ -171,6 +173,7 @@ static void join_view(Builder *builder, BufferId output, const ViewRule *rule, O
     buffer->alias_reason = rule->reason;
     if (kind == KIND_EXPAND) {
         buffer->stored = from->stored;
+        memcpy(buffer->dims, from->dims, sizeof buffer->dims);
         buffer->logical_bytes = from->logical_bytes;
         buffer->physical_bytes = from->physical_bytes;
         buffer->banks_used = from->banks_used;
