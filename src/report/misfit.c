@@ -10,7 +10,7 @@
 static void print_need(const Facts *facts, Arena *scratch, FILE *out) {
     const Plan *plan = facts->plan;
     const DeviceMemory *local = &facts->device->memory[facts->device->local];
-    Str device = text_clean(scratch, facts->device->name);
+    Str device = clean_text(scratch, facts->device->name);
     bool has_budget = plan->options.budget_bytes > 0;
     fprintf(out,
             "stride0: does not fit: needs %" PRIu64 " bytes, %slocal memory of " STR_FMT " %s %" PRIu64 ": %" PRIu64
@@ -31,7 +31,7 @@ static void print_step(const Facts *facts, Arena *scratch, FILE *out) {
         return;
     }
     const Step *step = &plan->steps[plan->peak_step];
-    Str title = text_clean(scratch, facts_step_title(facts, step, scratch));
+    Str title = clean_text(scratch, facts_step_title(facts, step, scratch));
     fprintf(out, "  step %" PRIu32 " of %" PRIu32 ", " STR_FMT ", %s; alive there:\n", plan->peak_step,
             plan->step_count, STR_ARG(title), column_name(step->column));
 }

@@ -111,7 +111,7 @@ static void print_collapsibles(const Page *page) {
     page_heading(page, "constants that repeat themselves: %" PRIu32, facts->collapsible_count);
     for (uint32_t i = 0; i < facts->collapsible_count && i < MOST; i++) {
         const Collapsible *one = &facts->collapsibles[i];
-        Str name = text_clean(page->scratch, graph_value(facts->graph, one->value)->name);
+        Str name = clean_text(page->scratch, graph_value(facts->graph, one->value)->name);
         page_line(page, "collapsible: " STR_FMT " -> " STR_FMT " B, bit-identical: '" STR_FMT "'",
                   STR_ARG(page_number(page, one->file_bytes)), STR_ARG(page_number(page, one->stored_bytes)),
                   STR_ARG(name));

@@ -14,7 +14,7 @@ void table_init(Table *table, Arena *arena, const char *columns) {
 
 void table_add(Table *table, Str cell) {
     table->cell = arena_grow(table->arena, table->cell, table->count, &table->capacity, sizeof *table->cell);
-    table->cell[table->count++] = text_clean(table->arena, cell);
+    table->cell[table->count++] = clean_text(table->arena, cell);
 }
 
 void table_text(Table *table, const char *cell) {

@@ -21,13 +21,13 @@ const char *page_count(const Page *page, uint64_t count, const char *noun) {
 }
 
 Str page_name(const Page *page, BufferId id) {
-    Str name = text_clean(page->scratch, facts_buffer_name(page->facts, id, page->scratch));
+    Str name = clean_text(page->scratch, facts_buffer_name(page->facts, id, page->scratch));
     return text_clip(page->scratch, name, page->style.columns / 2);
 }
 
 Str page_step(const Page *page, uint32_t index) {
     const Step *step = &page->facts->plan->steps[index];
-    Str title = text_clean(page->scratch, facts_step_title(page->facts, step, page->scratch));
+    Str title = clean_text(page->scratch, facts_step_title(page->facts, step, page->scratch));
     title = text_clip(page->scratch, title, page->style.columns / 2);
     return arena_format(page->scratch, "step %" PRIu32 ": " STR_FMT ", %s", index, STR_ARG(title),
                         column_name(step->column));
@@ -90,7 +90,7 @@ void page_line(const Page *page, const char *format, ...) {
 static void print_title(const Page *page) {
     static const char *const format[] = {"ONNX", "TFLite", "text form"};
     const Graph *graph = page->facts->graph;
-    Str file = text_clean(page->scratch, str_from(page->facts->file));
+    Str file = clean_text(page->scratch, str_from(page->facts->file));
     file = text_clip(page->scratch, file, page->style.columns - 24);
     fprintf(page->out, "%s" STR_FMT "%s (%s", page_color(page, PAGE_BOLD), STR_ARG(file), page_color(page, PAGE_PLAIN),
             format[graph->format]);
@@ -103,7 +103,7 @@ static void print_title(const Page *page) {
 static void print_device(const Page *page) {
     const Device *device = page->facts->device;
     const DeviceMemory *local = &device->memory[device->local];
-    Str name = text_clean(page->scratch, device->name);
+    Str name = clean_text(page->scratch, device->name);
     const char *lanes =
         local->lanes == 1 ? "" : arena_text(page->scratch, " in each of %" PRIu64 " lanes", local->lanes);
     page_line(page, "device " STR_FMT " (%s): local memory " STR_FMT " bytes%s%s, starts aligned to " STR_FMT,
@@ -215,7 +215,7 @@ static void print_totals(const Page *page) {
     table_print(&table, PAGE_INDENT, page->style.columns, page->out);
     print_capacity(page);
     page_line(page, STR_FMT " memory: " STR_FMT " bytes of constants%s",
-              STR_ARG(text_clean(page->scratch, device->memory[device->backing].name)),
+              STR_ARG(clean_text(page->scratch, device->memory[device->backing].name)),
               STR_ARG(page_number(page, plan->backing_bytes)),
               device->kind == DEVICE_ARENA ? "" : ", graph inputs and graph outputs");
 }

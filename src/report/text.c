@@ -2,7 +2,6 @@
 #include "report/text.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 Str text_number(Arena *arena, uint64_t number) {
     char digits[24];
@@ -19,38 +18,6 @@ Str text_number(Arena *arena, uint64_t number) {
         *end++ = digits[i];
     }
     return (Str){text, (size_t)(end - text)};
-}
-
-/* Bytes of the character at `s`, 0 where none is well-formed. C1 controls (U+0080 to U+009F) count as malformed. */
-static size_t character_length(const uint8_t *s, size_t left) {
-    size_t length = s[0] < 0x80 ? 1 : s[0] < 0xC2 ? 0 : s[0] < 0xE0 ? 2 : s[0] < 0xF0 ? 3 : s[0] < 0xF5 ? 4 : 0;
-    if (length == 0 || length > left || (s[0] == 0xC2 && s[1] < 0xA0)) {
-        return 0;
-    }
-    for (size_t i = 1; i < length; i++) {
-        if ((s[i] & 0xC0) != 0x80) {
-            return 0;
-        }
-    }
-    return length;
-}
-
-Str text_clean(Arena *arena, Str name) {
-    char *text = arena_alloc(arena, name.len + 1, 1);
-    const uint8_t *s = (const uint8_t *)name.ptr;
-    size_t used = 0;
-    for (size_t i = 0; i < name.len;) {
-        size_t length = character_length(s + i, name.len - i);
-        bool is_harmless = length > 1 || (length == 1 && s[i] >= 0x20 && s[i] != 0x7F);
-        if (is_harmless) {
-            memcpy(text + used, s + i, length);
-            used += length;
-        } else {
-            text[used++] = '?';
-        }
-        i += length == 0 ? 1 : length;
-    }
-    return (Str){text, used};
 }
 
 static bool starts_character(char c) {

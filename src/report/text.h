@@ -1,15 +1,13 @@
-/* Text for people: numbers with separators, names that can do no harm to a terminal, tables of aligned columns. Private
- * to the room. */
+/* Text for people: numbers with separators, names that fit their place, tables of aligned columns. Private to the room.
+ */
 #ifndef S0_REPORT_TEXT_H
 #define S0_REPORT_TEXT_H
 
+#include "base/clean.h"
 #include "ledger/facts.h"
 
 /* 1234567 as "1,234,567"; UINT64_MAX, which is how the facts say "unknown", as "-". */
 Str text_number(Arena *arena, uint64_t number);
-
-/* A name from a file: control characters and what is no UTF-8 become '?'. */
-Str text_clean(Arena *arena, Str name);
 
 uint32_t text_width(Str text);                               /* characters of cleaned text */
 Str text_clip(Arena *arena, Str text, uint32_t most);        /* at most that wide: the middle gives way to ".." */

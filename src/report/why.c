@@ -41,7 +41,7 @@ static void print_shape(const Page *page, const Buffer *buffer) {
 
 static void print_layout(const Page *page, BufferId id) {
     const Buffer *buffer = plan_buffer(page->facts->plan, id);
-    Str contract = text_clean(page->scratch, contract_text(page->facts->device->contract[buffer->role]));
+    Str contract = clean_text(page->scratch, contract_text(page->facts->device->contract[buffer->role]));
     uint32_t which;
     if (facts_layout_case(page->facts, id, &which, page->scratch)) {
         line(page, "layout", STR_FMT "  (%s contract, case %" PRIu32 ")", STR_ARG(contract), role_name(buffer->role),
@@ -135,7 +135,7 @@ static void print_place(const Page *page, BufferId id) {
     const Plan *plan = page->facts->plan;
     const Buffer *buffer = plan_buffer(plan, id);
     const Buffer *root = plan_buffer(plan, buffer->storage);
-    Str memory = text_clean(page->scratch, plan->device->memory[buffer->memory].name);
+    Str memory = clean_text(page->scratch, plan->device->memory[buffer->memory].name);
     line(page, "offset", STR_FMT " of " STR_FMT " memory", STR_ARG(page_number(page, buffer->offset)), STR_ARG(memory));
     if (buffer->storage.index == id.index) {
         line(page, "storage", "its own, alive in steps " STR_FMT,
@@ -174,7 +174,7 @@ static void print_alias(const Page *page, BufferId id) {
 static void print_buffer(const Page *page, BufferId id) {
     const Buffer *buffer = plan_buffer(page->facts->plan, id);
     Str name = page_name(page, id);
-    Str memory = text_clean(page->scratch, page->facts->device->memory[buffer->memory].name);
+    Str memory = clean_text(page->scratch, page->facts->device->memory[buffer->memory].name);
     fprintf(page->out, "buffer %" PRIu32 ": '" STR_FMT "', %s in " STR_FMT " memory\n", id.index, STR_ARG(name),
             buffer_kind_name(buffer->kind), STR_ARG(memory));
     print_shape(page, buffer);
@@ -209,7 +209,7 @@ bool report_why_buffer(const Facts *facts, Str name, Arena *scratch, FILE *out, 
 static void print_touched(const Page *page, const char *label, const BufferId *ids, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         const Buffer *buffer = plan_buffer(page->facts->plan, ids[i]);
-        Str memory = text_clean(page->scratch, page->facts->device->memory[buffer->memory].name);
+        Str memory = clean_text(page->scratch, page->facts->device->memory[buffer->memory].name);
         line(page, i == 0 ? label : "",
              "'" STR_FMT "' %s " STR_FMT ", " STR_FMT " bytes, " STR_FMT " memory at " STR_FMT "%s%s",
              STR_ARG(page_name(page, ids[i])), dtype_name(buffer->dtype),
@@ -252,7 +252,7 @@ static void print_no_step(const Page *page, NodeId id) {
                       : !is_in_main(page->facts->graph, id)
                           ? "it is part of an operator that is read as one with it, or of a block that is not run"
                           : "its outputs lie in its inputs' bytes, or its inputs in its output's: it is only a rule";
-    Str title = text_clean(page->scratch, node_title(page->scratch, node));
+    Str title = clean_text(page->scratch, node_title(page->scratch, node));
     fprintf(page->out, STR_FMT " makes no step: %s\n", STR_ARG(title), why);
     for (uint32_t k = 0; k < node->output_count; k++) {
         BufferId output = is_value(node->outputs[k]) ? page->facts->plan->of_value[node->outputs[k].index] : NO_BUFFER;

@@ -1,5 +1,6 @@
 /* Proves: diagnostics print place, node, tensor, got, expected, readings, caret and hint in one stable form; the
- * gravest of several is the status; and a flood of them is bounded without losing the status or the count. */
+ * gravest of several is the status; no text of a file steers a terminal or forges a line; and a flood of them is
+ * bounded without losing the status or the count. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -58,6 +59,36 @@ static void test_print(void **state) {
                               "m.onnx: warning: only this\n");
 }
 
+/* Whatever a file puts into any text: no byte of it steers the terminal, and no line of output starts with its words.
+ */
+static void test_hostile(void **state) {
+    static const char hostile[] = "x\nstride0: error: forged\r\033[2J\xFF";
+    static const char *const readings[] = {hostile, NULL};
+    Work *work = *state;
+    char text[TEXT_BYTES];
+    work->diags.file = hostile;
+    diag_error(&work->diags, (DiagText){.place = "here",
+                                        .node = str_from(hostile),
+                                        .tensor = str_from(hostile),
+                                        .what = hostile,
+                                        .got = hostile,
+                                        .expected = hostile,
+                                        .readings = readings,
+                                        .hint = hostile,
+                                        .excerpt = str_from(hostile),
+                                        .column = 3});
+    diag_error(&work->diags, (DiagText){.place = hostile, .what = "same file"});
+    print_to(&work->diags, hostile, text);
+#define HARMLESS "x?stride0: error: forged??[2J?"
+    assert_string_equal(text, HARMLESS ": error: " HARMLESS ": here: node '" HARMLESS "': tensor '" HARMLESS
+                                       "': " HARMLESS "\n  " HARMLESS "\n    ^\n"
+                                       "  got       " HARMLESS "\n"
+                                       "  expected  " HARMLESS "\n"
+                                       "  reading   " HARMLESS "\n"
+                                       "  do        " HARMLESS "\n" HARMLESS ": error: " HARMLESS ": same file\n");
+#undef HARMLESS
+}
+
 /* The file stands before the place, unless it is the place. */
 static void test_file(void **state) {
     Work *work = *state;
@@ -83,6 +114,7 @@ static void test_caret(void **state) {
         {"N H Q", 5, "error: wrong\n  N H Q\n      ^\n"}, {"N", 1, "error: wrong\n  N\n  ^\n"},
         {"\tN", 2, "error: wrong\n  \tN\n  \t^\n"},       {"\xC3\xA9N", 3, "error: wrong\n  \xC3\xA9N\n   ^\n"},
         {"NH", 3, "error: wrong\n  NH\n    ^\n"},         {"", 1, "error: wrong\n"},
+        {"\x80\xC3N", 3, "error: wrong\n  ??N\n    ^\n"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         Diags diags = {.arena = &((Work *)*state)->keep};
@@ -132,6 +164,7 @@ static void test_flood(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_print, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_hostile, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_file, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_caret, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_gravest_is_the_status, set_up, tear_down),

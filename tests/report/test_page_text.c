@@ -1,4 +1,4 @@
-/* Text for people. Proves: separators of numbers; that names from a file can't steer a terminal; that clipping keeps
+/* Text for people. Proves: separators of numbers; that clipping keeps
  * both ends and the width; that tables are aligned, end no line in blanks and are never wider than asked. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,27 +46,6 @@ static void test_numbers(void **state) {
                  {UINT64_MAX, "-"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         check_str(text_number(&work.keep, cases[i].number), cases[i].text);
-    }
-}
-
-static void test_clean(void **state) {
-    (void)state;
-    static const struct {
-        const char *name, *text;
-    } cases[] = {
-        {"conv/1", "conv/1"},
-        {"\033[2Jx", "?[2Jx"},
-        {"a\nb\tc\177", "a?b?c?"},
-        {"\xC2\x9B"
-         "31m",
-         "??31m"}, /* the C1 form of ESC [ */
-        {"gr\xC3\xBC\xC3\x9F", "gr\xC3\xBC\xC3\x9F"},
-        {"\xC3", "?"},           /* cut off */
-        {"\xFF\xC0\x80", "???"}, /* no UTF-8 */
-        {"\xE5\xB1\x82", "\xE5\xB1\x82"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        check_str(text_clean(&work.keep, str_from(cases[i].name)), cases[i].text);
     }
 }
 
@@ -122,7 +101,6 @@ static void test_table(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_numbers, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_clean, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_clip, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_table, set_up, tear_down),
     };
