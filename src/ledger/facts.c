@@ -257,24 +257,13 @@ KindTotals facts_totals(const Facts *facts) {
     return (KindTotals){plan->logical_bytes, plan->physical_bytes, plan->peak_live_bytes};
 }
 
-/* The names of a buffer's axes: its tensor's, or those of the map that an expanded parameter is laid out like. */
-static const uint8_t *axis_names(const Facts *facts, const Buffer *buffer) {
-    const Value *value = graph_value(facts->graph, buffer->value);
-    const Value *map =
-        is_node(buffer->node) ? node_output(facts->graph, graph_node(facts->graph, buffer->node), 0) : NULL;
-    bool is_expanded = value->constant != NULL && buffer->role == ROLE_ACTIVATION && map != NULL;
-    return is_expanded ? map->dims : value->dims;
-}
-
 bool facts_layout_case(const Facts *facts, BufferId id, uint32_t *which, Arena *scratch) {
     const Buffer *buffer = plan_buffer(facts->plan, id);
     if (!is_value(buffer->value)) {
         return false;
     }
-    Tensor tensor = {.shape = &buffer->stored,
-                     .dims = axis_names(facts, buffer),
-                     .bits = dtype_bits(buffer->dtype),
-                     .role = buffer->role};
+    Tensor tensor = {
+        .shape = &buffer->stored, .dims = buffer->dims, .bits = dtype_bits(buffer->dtype), .role = buffer->role};
     View view;
     Diags unheard = {.arena = scratch};
     if (!storage_view(facts->device, &tensor, &unheard, &view) || view.bank_bytes != buffer->physical_bytes) {

@@ -51,7 +51,8 @@ static bool place_backing(Plan *plan, Diags *diags) {
         uint64_t bytes;
         if (!checked_mul(buffer->physical_bytes, buffer->banks_used, &bytes) ||
             !checked_round_up(end, buffer->align_bytes, &buffer->offset) || !checked_add(buffer->offset, bytes, &end)) {
-            return diag_refuse(diags, (DiagText){.what = "the sum of all constants does not fit 64 bits"});
+            return diag_refuse(diags,
+                               (DiagText){.what = "the sum of what lies in flash or far memory does not fit 64 bits"});
         }
     }
     plan->backing_bytes = end;
@@ -244,7 +245,8 @@ static void try_tiles(Plan *plan) {
         uint64_t live = tiled_step_bytes(plan, &plan->steps[s]);
         peak = live > peak ? live : peak;
     }
-    add_remedy(plan, "tiles", peak < plan->peak_live_bytes ? plan->peak_live_bytes - peak : 0);
+    bool is_lower = plan->step_count > 0 && peak < plan->peak_live_bytes;
+    add_remedy(plan, "tiles", is_lower ? plan->peak_live_bytes - peak : 0);
 }
 
 static void find_local_remedies(Plan *plan, Work *work) {

@@ -239,8 +239,8 @@ static uint32_t data_input_count(const Graph *graph, const Node *node) {
 /* Does `next` do nothing but go on with what `node` has just written? */
 static bool continues(const Builder *builder, const Node *node, const Node *next) {
     const Graph *graph = builder->plan->graph;
-    ValueId link = node->outputs[0];
-    if (!node_is_elementwise(node) || !node_is_elementwise(next) || node->output_count != 1 || !is_value(link) ||
+    ValueId link = node->output_count == 1 ? node->outputs[0] : NO_VALUE;
+    if (!is_value(link) || !node_is_elementwise(node) || !node_is_elementwise(next) ||
         graph_value(graph, link)->is_output || data_input_count(graph, next) != 1) {
         return false;
     }
