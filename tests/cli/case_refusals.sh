@@ -46,7 +46,6 @@ try "J1, past 64 bits" j1big.txt -d mcu-cm
 # J5: nothing takes nothing, and moves nothing.
 graph j5.txt 'input X float32[1,0,4,4]' 'const p float32[0] =' "$norm" 'output Y'
 try J5 j5.txt -d teach
-stride0 plan j5.txt -d teach | grep placed
 
 # J7: a dimension that is free is named, and planned once it is bound: 5*8*4*4 = 640.
 graph j7.txt 'input X int8[batch,8,4,4]' 'node Relu r: X -> Y' 'output Y'
