@@ -30,7 +30,7 @@ def forget(model):
         value.type.tensor_type.ClearField("shape")
 
 
-def inferred(model):
+def inferred(model, with_inputs=False):
     """(dtype, shape) by name; an open dimension is None. Nothing where the package has no answer."""
     try:
         graph = onnx.load(model.path, load_external_data=False)
@@ -40,7 +40,7 @@ def inferred(model):
     except Exception:
         return {}
     found = {}
-    for value in [*graph.value_info, *graph.output]:
+    for value in [*graph.value_info, *graph.output, *(graph.input if with_inputs else [])]:
         tensor = value.type.tensor_type
         if value.type.HasField("tensor_type") and tensor.HasField("shape"):
             dims = [dim.dim_value if dim.HasField("dim_value") else None for dim in tensor.shape.dim]
