@@ -9,6 +9,7 @@
 #include "graph/names.h"
 
 #include "base/fault.h"
+#include "graph/box.h"
 
 #include <string.h>
 
@@ -174,21 +175,30 @@ static bool is_stated(const Names *n, ValueId id) {
     return false;
 }
 
+/* Does the operator's definition say which axes its data has? ONNX: those of OP_CHANNEL_SECOND. TFLite has channels
+ * last everywhere; it matters, and a --layout may not say otherwise, where weights are laid along them or windows
+ * slide. */
+static bool defines_axes(const Names *n, const Node *node) {
+    const OpInfo *info = op_info(node->op);
+    bool is_windowed = (info->flags & OP_CHANNEL_SECOND) != 0;
+    for (uint32_t k = 0; n->graph->channels_last && !is_windowed && k < node->input_count; k++) {
+        is_windowed = info->kind == KIND_COMPUTE && op_input_role(node->op, k) == 'w';
+    }
+    return is_windowed;
+}
+
 /* A normalisation works along whatever axis is C: there --layout overrules what the operator's definition assumes, but
  * not what the file states. */
-static bool anchors_map(const Names *n, const Node *node) {
-    const OpInfo *info = op_info(node->op);
-    bool is_anchor = !n->graph->channels_last && (info->flags & OP_CHANNEL_SECOND) != 0 && node->input_count > 0;
-    return is_anchor && !(info->kind == KIND_NORM && node_attr(node, "axis") == NULL && is_stated(n, node->inputs[0]));
+static bool anchors_map(const Names *n, const Node *node, uint32_t data) {
+    bool may_yield = op_info(node->op)->kind == KIND_NORM && node_attr(node, "axis") == NULL;
+    return data < node->input_count && defines_axes(n, node) && !(may_yield && is_stated(n, node->inputs[data]));
 }
 
 static bool anchor_node(const Names *n, NodeId id) {
     const Node *node = graph_node(n->graph, id);
-    bool is_anchor = anchors_map(n, node);
-    if (is_anchor && node->input_count > 0 && !anchor_map(n, id, node->inputs[0])) {
-        return false;
-    }
-    if (is_anchor && node->output_count > 0 && !anchor_map(n, id, node->outputs[0])) {
+    uint32_t data = node_data_input(node);
+    if (anchors_map(n, node, data) &&
+        (!anchor_map(n, id, node->inputs[data]) || (node->output_count > 0 && !anchor_map(n, id, node->outputs[0])))) {
         return false;
     }
     return anchor_weights(n, id, node);
@@ -343,6 +353,29 @@ static void write_names(const Names *n, const LayoutBinding *bindings, size_t co
     }
 }
 
+/* Names that nothing fixes are a default, not a fact: whoever plans an image network without a convolution must know.
+ */
+static void warn_of_default(const Names *n) {
+    const Block *main = graph_main(n->graph);
+    for (uint32_t k = 0; n->graph->format == FORMAT_ONNX && k < main->input_count; k++) {
+        const Value *value = graph_value(n->graph, main->inputs[k]);
+        bool is_open = axis_count(value) == 4 && value->constant == NULL;
+        for (uint32_t axis = 0; is_open && axis < 4; axis++) {
+            is_open = root_of(n, main->inputs[k], axis)->name == UNNAMED;
+        }
+        if (is_open) {
+            Arena *arena = n->work->diags.arena;
+            diag_warn(&n->work->diags,
+                      (DiagText){.tensor = value->name,
+                                 .what = "no operator says which axis is the channel; read as N H W C",
+                                 .got = shape_text(arena, &value->shape).ptr,
+                                 .hint = arena_text(arena, "state it with --layout '" STR_FMT "'=NCHW or NHWC",
+                                                    STR_ARG(value->name))});
+            return;
+        }
+    }
+}
+
 bool graph_assign_names(Graph *graph, LayoutBinding *bindings, size_t count, Work *work) {
     Names n = {.graph = graph, .work = work};
     make_classes(&n);
@@ -364,6 +397,7 @@ bool graph_assign_names(Graph *graph, LayoutBinding *bindings, size_t count, Wor
             return false;
         }
     }
+    warn_of_default(&n);
     write_names(&n, bindings, count);
     return true;
 }

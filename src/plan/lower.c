@@ -262,19 +262,6 @@ static Form form_asked(Strategy strategy) {
     return form[strategy];
 }
 
-/* The smallest form, from what is stored upwards, that the engine reads and the user did not ask to exceed. */
-static Form choose_form(const Plan *plan, const Operand *operand, const char **reason) {
-    Form stored = form_of_broadcast(operand->broadcast);
-    Form asked = form_asked(plan->options.strategy);
-    Form form = stored > asked ? stored : asked;
-    *reason = form > stored ? "asked for by --strategy" : NULL;
-    while (form < FORM_FULL && !plan->device->form[form].readable) {
-        form++;
-        *reason = "the engine reads no smaller form in place";
-    }
-    return form;
-}
-
 static Broadcast broadcast_of_form(Form form) {
     static const Broadcast broadcast[] = {[FORM_SCALAR] = BROADCAST_SCALAR,
                                           [FORM_CHANNEL] = BROADCAST_CHANNEL,
@@ -300,17 +287,87 @@ static bool expanded_copy(Builder *builder, const Operand *operand, Form form, B
 }
 
 /* Some engines read an element only as a whole block: then each occupies at least that. */
-static bool apply_grain(const Device *device, Form form, Buffer *made) {
+static uint64_t with_grain(const Device *device, Form form, const Shape *stored, uint64_t physical_bytes) {
     uint64_t grain = device->form[form].grain_bytes;
     uint64_t elements;
     uint64_t bytes;
-    if (grain <= 1 || !shape_elements(&made->stored, &elements)) {
-        return true;
+    if (grain <= 1) {
+        return physical_bytes;
     }
-    if (!checked_mul(elements, grain, &bytes)) {
+    if (!shape_elements(stored, &elements) || !checked_mul(elements, grain, &bytes)) {
+        return UINT64_MAX;
+    }
+    return bytes > physical_bytes ? bytes : physical_bytes;
+}
+
+/* What a local copy of `compact` in `form` would occupy; UINT64_MAX where the device has no layout for it. */
+static uint64_t copy_bytes(const Builder *builder, const Operand *operand, const Buffer *compact, Form form) {
+    const Value *value = graph_value(builder->plan->graph, compact->value);
+    const Device *device = builder->plan->device;
+    if (form == form_of_broadcast(operand->broadcast)) {
+        return with_grain(device, form, &compact->stored, compact->physical_bytes);
+    }
+    Shape expanded = operand_form_shape(operand, form);
+    return with_grain(device, form, &expanded, form_cost(builder, operand, value, form));
+}
+
+typedef struct {
+    Form form;
+    const char *reason; /* why it is larger than what is stored; null where it is not */
+} FormChoice;
+
+/* The engine's first form from `least` on; a whole map is what every engine reads. */
+static Form first_readable(const Device *device, Form least) {
+    Form form = least;
+    while (form < FORM_FULL && !device->form[form].readable) {
+        form++;
+    }
+    return form;
+}
+
+/* The form that a local copy takes: the one the user asked for, or else, of those that the engine reads, the one of the
+ * fewest bytes. That is the most compact one but where each of its elements takes a whole block. */
+static FormChoice choose_form(const Builder *builder, const Operand *operand, const Buffer *compact) {
+    const Plan *plan = builder->plan;
+    Form stored = form_of_broadcast(operand->broadcast);
+    Form asked = form_asked(plan->options.strategy);
+    FormChoice choice = {first_readable(plan->device, asked > stored ? asked : stored), NULL};
+    if (choice.form > stored) {
+        choice.reason = choice.form == asked ? "asked for by --strategy" : "the engine reads no smaller form in place";
+    }
+    bool is_free = plan->options.strategy == STRATEGY_AUTO && plan->device->kind == DEVICE_SCRATCHPAD;
+    for (Form form = choice.form + 1; is_free && form < FORM_COUNT; form++) {
+        bool is_smaller = plan->device->form[form].readable && copy_bytes(builder, operand, compact, form) <
+                                                                   copy_bytes(builder, operand, compact, choice.form);
+        if (is_smaller) {
+            choice = (FormChoice){form, "smaller than the compact form, each of whose elements takes a block"};
+        }
+    }
+    return choice;
+}
+
+static bool refuse_size(Builder *builder, const Buffer *made) {
+    const Value *value = graph_value(builder->plan->graph, made->value);
+    return diag_refuse(&builder->work->diags,
+                       (DiagText){.tensor = value->name, .what = view_status_text(VIEW_OVERFLOW)});
+}
+
+/* A parameter that is broadcast takes the form its reader reads. */
+static bool apply_form(Builder *builder, const Operand *operand, FormChoice choice, Buffer *made) {
+    made->materialised_reason = choice.reason;
+    if (choice.reason != NULL && !expanded_copy(builder, operand, choice.form, made)) {
         return false;
     }
-    made->physical_bytes = bytes > made->physical_bytes ? bytes : made->physical_bytes;
+    made->physical_bytes = with_grain(builder->plan->device, choice.form, &made->stored, made->physical_bytes);
+    if (made->physical_bytes == UINT64_MAX) {
+        return refuse_size(builder, made);
+    }
+    if (choice.reason == NULL && made->costs != NULL) {
+        FormCosts *costs = arena_new(&builder->work->keep, FormCosts);
+        *costs = *made->costs;
+        costs->channel_bytes = made->physical_bytes;
+        made->costs = costs;
+    }
     return true;
 }
 
@@ -345,23 +402,20 @@ bool lower_operand(Builder *builder, NodeId node_id, uint32_t k, uint32_t group,
         !lower_constant(builder, node_id, k, &operand, &backing)) {
         return false;
     }
-    bool is_elementwise = node_is_elementwise(node) && operand.broadcast != BROADCAST_PARTIAL;
-    const char *reason = NULL;
-    Form form = form_of_broadcast(operand.broadcast);
-    if (is_broadcast_operand(&operand) && is_elementwise) {
-        form = choose_form(plan, &operand, &reason);
-    }
-    if (plan->device->kind == DEVICE_ARENA && reason == NULL) {
-        read->buffer = backing; /* in place, from flash */
-        return true;
-    }
+    bool has_form =
+        node_is_elementwise(node) && is_broadcast_operand(&operand) && operand.broadcast != BROADCAST_PARTIAL;
     if (!stored_constant(builder, node_id, k, &operand, plan->device->local, &made)) {
         return false;
     }
-    made.materialised_reason = reason;
-    bool has_grain = is_elementwise && is_broadcast_operand(&operand);
-    if ((reason != NULL && !expanded_copy(builder, &operand, form, &made)) ||
-        (has_grain && !apply_grain(plan->device, form, &made))) {
+    FormChoice choice = {FORM_FULL, NULL};
+    if (has_form) {
+        choice = choose_form(builder, &operand, &made);
+    }
+    if (plan->device->kind == DEVICE_ARENA && choice.reason == NULL) {
+        read->buffer = backing; /* in place, from flash */
+        return true;
+    }
+    if (has_form && !apply_form(builder, &operand, choice, &made)) {
         return false;
     }
     if (reuse_copy(builder, &made, group, &read->buffer)) {
