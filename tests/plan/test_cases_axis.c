@@ -308,11 +308,39 @@ static void test_two_axes(void **state) {
     check_two_axes(STRATEGY_FULL, false);
 }
 
+/* ---- C3: one number on an engine that reads a vector: as long as the map has channels, 8 bytes each on the K210 */
+
+static void test_one_number_as_vector(void **state) {
+    (void)state;
+    for (Extents extents = ALL_DIFFERENT; extents < EXTENTS_COUNT; extents++) {
+        Planned planned;
+        const Case c = {.text = "format onnx 13\ninput X int8[1,B,C,D]\nconst s int8[1] = 3\n"
+                                "node MaxPool p: X -> P kernel_shape=[1,1]\nnode Mul n: P s -> Y\noutput Y\n",
+                        .device = "k210-kpu",
+                        .extents = extents,
+                        .options = {.in_place = true}};
+        case_must_plan(&planned, &c);
+        const Buffer *vector = case_buffer_at(&planned, "n", "s");
+        Shape stored = case_shape("[1,B,1,1]", extents);
+        assert_true(shape_eq(&vector->stored, &stored));
+        assert_int_equal(vector->broadcast, BROADCAST_CHANNEL);
+        assert_int_equal(vector->axis, 1);
+        assert_non_null(vector->materialised_reason);
+        assert_true(vector->physical_bytes >= 8 * (uint64_t)case_extent('B', extents));
+        assert_int_equal(case_constant_bytes(planned.plan), 1);
+        planned_free(&planned);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_readings),          cmocka_unit_test(test_parameters_follow_the_channels),
-        cmocka_unit_test(test_refusals),          cmocka_unit_test(test_operands_swapped),
-        cmocka_unit_test(test_batch_in_constant), cmocka_unit_test(test_two_axes),
+        cmocka_unit_test(test_readings),
+        cmocka_unit_test(test_parameters_follow_the_channels),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_operands_swapped),
+        cmocka_unit_test(test_batch_in_constant),
+        cmocka_unit_test(test_two_axes),
+        cmocka_unit_test(test_one_number_as_vector),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
