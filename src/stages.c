@@ -67,5 +67,8 @@ const Facts *stages_plan(const Request *request, ModelFiles *files, Work *work) 
     }
     const Plan *plan = request->qdq_float ? as_written : as_integer;
     const Plan *other = request->qdq_float ? as_integer : as_written;
-    return plan == NULL ? NULL : facts_gather(request->model, plan, other, request->qdq_float, work);
+    if (plan == NULL || !plan_check_axes(&request->plan, &work->diags)) {
+        return NULL;
+    }
+    return facts_gather(request->model, plan, other, request->qdq_float, work);
 }

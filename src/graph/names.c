@@ -134,7 +134,11 @@ static bool anchor_map(const Names *n, NodeId node, ValueId id) {
     if (value == NULL || value->constant != NULL || axis_count(value) < 2) {
         return true;
     }
-    names_of_map(graph_node(n->graph, node), value->shape.rank, dims);
+    if (n->graph->channels_last) {
+        names_right_aligned(value->shape.rank, dims);
+    } else {
+        names_of_map(graph_node(n->graph, node), value->shape.rank, dims);
+    }
     return name_value(n, node, id, dims);
 }
 
@@ -204,12 +208,17 @@ static bool anchor_node(const Names *n, NodeId id) {
     return anchor_weights(n, id, node);
 }
 
+/* May one axis be the other, as far as both have names? */
+static bool may_unite(const Names *n, ValueId a, uint32_t a_axis, ValueId b, uint32_t b_axis) {
+    const Axis *x = root_of(n, a, a_axis);
+    const Axis *y = root_of(n, b, b_axis);
+    return x->name == UNNAMED || y->name == UNNAMED || x->name == y->name;
+}
+
 /* Could every axis of input `k` be the axis of output `o` that it becomes? */
 static bool agrees(const Names *n, const Node *node, uint32_t k, uint32_t o, const int to[SHAPE_MAX_RANK]) {
     for (uint32_t axis = 0; axis < node_input(n->graph, node, k)->shape.rank; axis++) {
-        const Axis *x = to[axis] == AXIS_NONE ? NULL : root_of(n, node->inputs[k], axis);
-        const Axis *y = to[axis] == AXIS_NONE ? NULL : root_of(n, node->outputs[o], (uint32_t)to[axis]);
-        if (x != y && x->name != UNNAMED && y->name != UNNAMED && x->name != y->name) {
+        if (to[axis] != AXIS_NONE && !may_unite(n, node->inputs[k], axis, node->outputs[o], (uint32_t)to[axis])) {
             return false;
         }
     }
@@ -228,7 +237,10 @@ static bool relate(const Names *n, const Node *node, uint32_t k, uint32_t o) {
         return true;
     }
     for (uint32_t axis = 0; axis < node_input(n->graph, node, k)->shape.rank; axis++) {
-        if (to[axis] != AXIS_NONE && !unite(n, node->inputs[k], axis, node->outputs[o], (uint32_t)to[axis])) {
+        /* uniting one axis may name another: what then disagrees stays apart, and the operator is a copy */
+        bool is_apart = to[axis] == AXIS_NONE ||
+                        (may_copy(node) && !may_unite(n, node->inputs[k], axis, node->outputs[o], (uint32_t)to[axis]));
+        if (!is_apart && !unite(n, node->inputs[k], axis, node->outputs[o], (uint32_t)to[axis])) {
             return false;
         }
     }

@@ -35,6 +35,9 @@ static AliasRefusal part_refusal(const Builder *builder, const Node *node, uint3
     return same_codes(part->quant, whole->quant) ? REFUSED_NONE : REFUSED_OPERATOR; /* else the concat requantises */
 }
 
+/* Parts are compared with each other: a concat of more is a copy. */
+enum { MOST_PARTS = 512 };
+
 static bool is_repeated(const Node *node, uint32_t k) {
     for (uint32_t before = 0; before < k; before++) {
         if (node->inputs[before].index == node->inputs[k].index) {
@@ -44,11 +47,23 @@ static bool is_repeated(const Node *node, uint32_t k) {
     return false;
 }
 
+/* Where a part's padding reaches into the next, a kernel that writes whole rows would write over its neighbour. */
+static bool parts_keep_clear(const Plan *plan, const Node *node, const uint64_t *offsets) {
+    for (uint32_t k = 0; k + 1 < node->input_count; k++) {
+        const Buffer *part = plan_buffer(plan, plan->of_value[node->inputs[k].index]);
+        if (offsets[k + 1] < offsets[k] || offsets[k + 1] - offsets[k] < part->physical_bytes) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool all_parts_fit(Builder *builder, NodeId id, uint64_t *offsets) {
     const Plan *plan = builder->plan;
     const Node *node = graph_node(plan->graph, id);
-    bool fit = node->input_count > 0 && !(node_output(plan->graph, node, 0)->is_output && plan->options.pin_outputs);
-    for (uint32_t k = 0; k < node->input_count; k++) {
+    bool fit = node->input_count > 0 && node->input_count <= MOST_PARTS &&
+               !(node_output(plan->graph, node, 0)->is_output && plan->options.pin_outputs);
+    for (uint32_t k = 0; k < node->input_count && node->input_count <= MOST_PARTS; k++) {
         AliasRefusal refusal = is_repeated(node, k) ? REFUSED_LATER_READER : part_refusal(builder, node, k);
         if (refusal == REFUSED_NONE && concat_part(builder, id, k, &offsets[k], &refusal)) {
             continue;
@@ -59,7 +74,7 @@ static bool all_parts_fit(Builder *builder, NodeId id, uint64_t *offsets) {
             plan_buffer(plan, part)->refused_alias = refusal;
         }
     }
-    return fit;
+    return fit && parts_keep_clear(plan, node, offsets);
 }
 
 bool concat_in_place(Builder *builder, NodeId id, bool *ok) {

@@ -14,24 +14,24 @@ static bool same_dims(const Value *a, const Value *b) {
     return true;
 }
 
-/* Do two values have one address map? Of one shape: where their axes have one name each. Of ranks that differ by
- * leading ones: where the named extents agree. */
-static bool same_map(const Value *a, const Value *b) {
-    if (shape_eq(&a->shape, &b->shape)) {
-        return same_dims(a, b);
+/* Do two values have one address map? Of one shape and one name an axis: surely. */
+static bool same_map(const Builder *builder, const Value *a, const Value *b) {
+    if (shape_eq(&a->shape, &b->shape) && same_dims(a, b)) {
+        return true;
     }
-    Tensor first = tensor_of_value(a, ROLE_ACTIVATION);
-    Tensor second = tensor_of_value(b, ROLE_ACTIVATION);
-    LayoutShape x, y;
-    if (!storage_shape(&first, &x) || !storage_shape(&second, &y) || x.rank == y.rank) {
-        return false;
-    }
-    for (uint32_t d = 0; d < DIM_COUNT; d++) {
-        if (x.extent[d] != y.extent[d]) {
+    const Value *side[] = {a, b};
+    View view[2];
+    ViewAxis axes[2][SHAPE_MAX_RANK];
+    for (uint32_t i = 0; i < 2; i++) {
+        Tensor tensor = tensor_of_value(side[i], ROLE_ACTIVATION);
+        if (!storage_find_view(builder->plan->device, &tensor, &view[i])) {
             return false;
         }
+        storage_axes(&tensor, axes[i]);
     }
-    return true;
+    const ViewOrder left = {&view[0], axes[0], a->shape.rank};
+    const ViewOrder right = {&view[1], axes[1], b->shape.rank};
+    return view_same_map(&left, &right, WALK_LIMIT);
 }
 
 /* Does another input of the step lie in the same storage at other addresses? */
@@ -59,8 +59,8 @@ static AliasRefusal held_refusal(const Plan *plan, const Buffer *root, const Val
     return input_pinned || output_pinned ? REFUSED_PINNED : REFUSED_NONE;
 }
 
-static AliasRefusal form_refusal(const Buffer *input_buffer, const Buffer *output_buffer, const Value *input,
-                                 const Value *output) {
+static AliasRefusal form_refusal(const Builder *builder, const Buffer *input_buffer, const Buffer *output_buffer,
+                                 const Value *input, const Value *output) {
     uint64_t in_elements = 0;
     uint64_t out_elements = 0;
     if (dtype_bits(input->dtype) != dtype_bits(output->dtype)) {
@@ -73,11 +73,12 @@ static AliasRefusal form_refusal(const Buffer *input_buffer, const Buffer *outpu
     if (input_buffer->physical_bytes < output_buffer->physical_bytes) {
         return REFUSED_SMALLER;
     }
-    bool same = input_buffer->physical_bytes == output_buffer->physical_bytes && same_map(input, output);
+    bool same = input_buffer->physical_bytes == output_buffer->physical_bytes && same_map(builder, input, output);
     return same ? REFUSED_NONE : REFUSED_LAYOUT;
 }
 
-static AliasRefusal check_candidate(Plan *plan, uint32_t step_index, BufferId input_id, BufferId output_id) {
+static AliasRefusal check_candidate(Builder *builder, uint32_t step_index, BufferId input_id, BufferId output_id) {
+    Plan *plan = builder->plan;
     const Step *step = &plan->steps[step_index];
     const Buffer *input_buffer = plan_buffer(plan, input_id);
     const Buffer *output_buffer = plan_buffer(plan, output_id);
@@ -87,7 +88,7 @@ static AliasRefusal check_candidate(Plan *plan, uint32_t step_index, BufferId in
     if (!node_is_elementwise(graph_node(plan->graph, step->node))) {
         return REFUSED_OPERATOR;
     }
-    AliasRefusal refusal = form_refusal(input_buffer, output_buffer, input, output);
+    AliasRefusal refusal = form_refusal(builder, input_buffer, output_buffer, input, output);
     if (refusal == REFUSED_NONE) {
         refusal = held_refusal(plan, root, output);
     }
@@ -102,8 +103,9 @@ static AliasRefusal check_candidate(Plan *plan, uint32_t step_index, BufferId in
 
 /* A part of a concat has its place already: then the input's storage moves there. */
 static bool joins_consumer(const Plan *plan, const Buffer *root, const Buffer *output) {
-    bool is_free = root->kind == BUFFER_ACTIVATION && root->physical_bytes == output->physical_bytes;
-    return is_free || (root->kind == BUFFER_INPUT && plan->device->kind == DEVICE_SCRATCHPAD && is_free);
+    bool is_ours =
+        root->kind == BUFFER_ACTIVATION || (root->kind == BUFFER_INPUT && plan->device->kind == DEVICE_SCRATCHPAD);
+    return is_ours && root->physical_bytes == output->physical_bytes;
 }
 
 static void join(Plan *plan, BufferId input_id, BufferId output_id) {
@@ -135,13 +137,17 @@ static void note_refusal(Plan *plan, BufferId output_id, BufferId candidate, Ali
     }
 }
 
+/* Of a sum of a thousand inputs the first few are looked at: each costs a look at all others. */
+enum { MOST_CANDIDATES = 16 };
+
 static bool is_candidate(const Plan *plan, BufferId id) {
     const Buffer *buffer = plan_buffer(plan, id);
     bool is_constant = graph_value(plan->graph, buffer->value)->constant != NULL;
     return buffer->memory == plan->device->local && !is_constant && buffer->physical_bytes > 0;
 }
 
-static void try_step(Plan *plan, uint32_t step_index) {
+static void try_step(Builder *builder, uint32_t step_index) {
+    Plan *plan = builder->plan;
     const Step *step = &plan->steps[step_index];
     bool is_move = step->column == COLUMN_LOAD_INPUT || step->column == COLUMN_LOAD_PARAM ||
                    step->column == COLUMN_STORE || step->column == COLUMN_FILL;
@@ -155,12 +161,12 @@ static void try_step(Plan *plan, uint32_t step_index) {
         output->kind == BUFFER_STATE) {
         return;
     }
-    for (uint32_t i = 0; i < step->read_count; i++) {
+    for (uint32_t i = 0; i < step->read_count && i < MOST_CANDIDATES; i++) {
         BufferId input_id = step->reads[i];
         if (!is_candidate(plan, input_id)) {
             continue;
         }
-        AliasRefusal refusal = check_candidate(plan, step_index, input_id, output_id);
+        AliasRefusal refusal = check_candidate(builder, step_index, input_id, output_id);
         const Buffer *root = plan_buffer(plan, find_storage(plan, input_id));
         if (refusal == REFUSED_NONE && (!is_part || joins_consumer(plan, root, output))) {
             plan_buffer(plan, output_id)->refused_alias = REFUSED_NONE;
@@ -173,6 +179,6 @@ static void try_step(Plan *plan, uint32_t step_index) {
 
 void build_in_place(Builder *builder) {
     for (uint32_t s = 0; s < builder->plan->step_count; s++) {
-        try_step(builder->plan, s);
+        try_step(builder, s);
     }
 }

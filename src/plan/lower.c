@@ -5,9 +5,6 @@
 
 #include <string.h>
 
-/* Elements that may be compared one by one where strides alone do not decide. */
-enum { WALK_LIMIT = 1 << 14 };
-
 BufferId builder_add_buffer(Builder *builder, Buffer buffer) {
     Plan *plan = builder->plan;
     buffer.alias_of = NO_BUFFER;
@@ -201,8 +198,7 @@ static bool is_same_map(Builder *builder, const Buffer *a, const Buffer *b) {
     ViewAxis axes[2][SHAPE_MAX_RANK];
     for (uint32_t i = 0; i < 2; i++) {
         const Tensor tensor = {&side[i]->stored, side[i]->dims, dtype_bits(side[i]->dtype), side[i]->role, {0}};
-        Diags unheard = {.arena = &builder->work->scratch};
-        if (!storage_view(builder->plan->device, &tensor, &unheard, &view[i])) {
+        if (!storage_find_view(builder->plan->device, &tensor, &view[i])) {
             return false;
         }
         storage_axes(&tensor, axes[i]);
@@ -311,6 +307,11 @@ static uint64_t copy_bytes(const Builder *builder, const Operand *operand, const
     return with_grain(device, form, &expanded, form_cost(builder, operand, value, form));
 }
 
+static bool operand_has_map(const Operand *operand) {
+    uint64_t elements;
+    return shape_elements(&operand->map->shape, &elements) && elements > 0;
+}
+
 typedef struct {
     Form form;
     const char *reason; /* why it is larger than what is stored; null where it is not */
@@ -336,11 +337,12 @@ static FormChoice choose_form(const Builder *builder, const Operand *operand, co
         choice.reason = choice.form == asked ? "asked for by --strategy" : "the engine reads no smaller form in place";
     }
     bool is_free = plan->options.strategy == STRATEGY_AUTO && plan->device->kind == DEVICE_SCRATCHPAD;
-    for (Form form = choice.form + 1; is_free && form < FORM_COUNT; form++) {
+    bool has_elements = compact->logical_bytes > 0 && operand_has_map(operand);
+    for (Form form = choice.form + 1; is_free && has_elements && form < FORM_COUNT; form++) {
         bool is_smaller = plan->device->form[form].readable && copy_bytes(builder, operand, compact, form) <
                                                                    copy_bytes(builder, operand, compact, choice.form);
         if (is_smaller) {
-            choice = (FormChoice){form, "smaller than the compact form, each of whose elements takes a block"};
+            choice = (FormChoice){form, "smaller than the compact form on this device"};
         }
     }
     return choice;
@@ -355,7 +357,8 @@ static bool refuse_size(Builder *builder, const Buffer *made) {
 /* A parameter that is broadcast takes the form its reader reads. */
 static bool apply_form(Builder *builder, const Operand *operand, FormChoice choice, Buffer *made) {
     made->materialised_reason = choice.reason;
-    if (choice.reason != NULL && !expanded_copy(builder, operand, choice.form, made)) {
+    bool is_like_map = choice.reason != NULL || choice.form == FORM_FULL;
+    if (is_like_map && !expanded_copy(builder, operand, choice.form, made)) {
         return false;
     }
     made->physical_bytes = with_grain(builder->plan->device, choice.form, &made->stored, made->physical_bytes);

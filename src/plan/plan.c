@@ -278,14 +278,13 @@ static void find_remedies(Plan *plan, Work *work) {
     }
 }
 
-/* Every --axis must name a tensor that was read. */
-static bool check_bindings(const PlanOptions *options, Diags *diags) {
+bool plan_check_axes(const PlanOptions *options, Diags *diags) {
     for (size_t i = 0; i < options->axis_count; i++) {
         if (!options->axes[i].was_used) {
             return diag_error(diags, (DiagText){.place = "--axis",
                                                 .tensor = options->axes[i].tensor,
                                                 .what = "no operator reads a parameter of this name",
-                                                .hint = "see the parameters' names with stride0 inspect"});
+                                                .hint = "stride0 inspect MODEL --names lists the names"});
         }
     }
     return true;
@@ -293,10 +292,10 @@ static bool check_bindings(const PlanOptions *options, Diags *diags) {
 
 Plan *plan_make(const Graph *graph, const Device *device, const PlanOptions *options, Work *work) {
     Plan *plan = build_best(graph, device, options, work);
-    if (plan == NULL || !check_bindings(options, &work->diags)) {
-        return NULL;
+    if (plan != NULL) {
+        plan_check(plan);
     }
-    if (!plan_fits(plan)) {
+    if (plan != NULL && !plan_fits(plan)) {
         find_remedies(plan, work);
     }
     return plan;

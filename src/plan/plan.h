@@ -185,6 +185,12 @@ static inline Buffer *plan_buffer(const Plan *plan, BufferId id) {
  * Null with diagnostics where something is refused. A plan that does not fit is a plan: see plan_fits. */
 Plan *plan_make(const Graph *graph, const Device *device, const PlanOptions *options, Work *work);
 
+/* Every --axis must name a parameter that was read in some plan made with `options`. False with a diagnostic. */
+bool plan_check_axes(const PlanOptions *options, Diags *diags);
+
+/* The invariants above; one that does not hold is our own fault and ends the program. */
+void plan_check(const Plan *plan);
+
 /* Local memory holds what is placed there, and flash or far memory the rest. */
 bool plan_fits(const Plan *plan);
 bool plan_local_fits(const Plan *plan);

@@ -5,22 +5,25 @@
  * before. */
 #include "plan/builder.h"
 
-#include <string.h>
-
 #include "graph/box.h"
 
-/* A growing list of buffer ids, each kept once. */
+#include <string.h>
+
+/* A growing list of buffer ids. Each is kept once: it is looked for among the first few, so that an operator of very
+ * many inputs costs no more than they are, and may list one twice. */
 typedef struct {
     uint32_t count;
     size_t capacity;
     BufferId *ids;
 } IdList;
 
+enum { MOST_COMPARED = 64 };
+
 static void list_add(IdList *list, BufferId id, Arena *arena) {
     if (!is_buffer(id)) {
         return;
     }
-    for (uint32_t i = 0; i < list->count; i++) {
+    for (uint32_t i = 0; i < list->count && i < MOST_COMPARED; i++) {
         if (list->ids[i].index == id.index) {
             return;
         }
@@ -258,10 +261,10 @@ static Group next_group(const Builder *builder, uint32_t first, uint32_t number)
     const Node *node = graph_node(graph, block->nodes[first]);
     while (group.last < block->node_count) {
         const Node *next = graph_node(graph, block->nodes[group.last]);
-        if (!continues(builder, node, next)) {
+        if (!next->is_constant && !continues(builder, node, next)) {
             break;
         }
-        node = next;
+        node = next->is_constant ? node : next;
         group.last++;
     }
     return group;
@@ -271,7 +274,7 @@ static Group next_group(const Builder *builder, uint32_t first, uint32_t number)
 typedef struct {
     NodeId node;
     IdList reads, writes;
-} Work1;
+} NodeStep;
 
 /* Names a variable and does nothing at run time. */
 static bool names_a_resource(const Graph *graph, const Node *node) {
@@ -279,7 +282,7 @@ static bool names_a_resource(const Graph *graph, const Node *node) {
     return op_info(node->op)->kind == KIND_STATE && output != NULL && dtype_bits(output->dtype) == 0;
 }
 
-static bool prepare_node(Builder *builder, NodeId id, uint32_t group, Loads *loads, Work1 *work, bool *is_rule) {
+static bool prepare_node(Builder *builder, NodeId id, uint32_t group, Loads *loads, NodeStep *work, bool *is_rule) {
     const Graph *graph = builder->plan->graph;
     const Node *node = graph_node(graph, id);
     uint32_t rules = 0;
@@ -300,7 +303,7 @@ static bool prepare_node(Builder *builder, NodeId id, uint32_t group, Loads *loa
     return *is_rule || node_reads(builder, id, group, loads, &work->reads);
 }
 
-static void emit_stores(Builder *builder, const Work1 *work, bool *ok) {
+static void emit_stores(Builder *builder, const NodeStep *work, bool *ok) {
     Plan *plan = builder->plan;
     const Node *node = graph_node(plan->graph, work->node);
     IdList from = {0};
@@ -323,7 +326,7 @@ static void emit_stores(Builder *builder, const Work1 *work, bool *ok) {
 static bool build_group(Builder *builder, Group group) {
     Plan *plan = builder->plan;
     const Block *block = graph_main(plan->graph);
-    Work1 *works = arena_array(&builder->work->scratch, Work1, group.last - group.first);
+    NodeStep *works = arena_array(&builder->work->scratch, NodeStep, group.last - group.first);
     uint32_t count = 0;
     Loads loads = {.first_node = block->nodes[group.first]};
     for (uint32_t at = group.first; at < group.last; at++) {
@@ -355,40 +358,34 @@ static bool build_group(Builder *builder, Group group) {
 
 /* ---- Outputs that no step writes: constants, and inputs that are passed on */
 
-static bool pass_on_scratchpad(Builder *builder, ValueId id, Loads *loads) {
-    BufferId far;
+/* The caller's own copy of a constant, made once: a step of an arena writes it. */
+static bool copy_constant(Builder *builder, ValueId id) {
+    Plan *plan = builder->plan;
+    BufferId source = builder->backing[id.index];
+    BufferId output;
     IdList from = {0};
     IdList to = {0};
-    if (!load_input(builder, id, loads) || !lower_backing(builder, id, &far)) {
+    if ((!is_buffer(source) && !lower_backing(builder, id, &source)) || !lower_value(builder, id, &output)) {
         return false;
     }
-    emit_loads(builder, loads);
-    list_add(&from, builder->plan->of_value[id.index], &builder->work->keep);
-    list_add(&to, far, &builder->work->keep);
-    emit_step(builder, NO_NODE, COLUMN_STORE, &from, &to);
+    plan_buffer(plan, source)->kind = BUFFER_PARAMETER;
+    list_add(&from, source, &builder->work->keep);
+    list_add(&to, output, &builder->work->keep);
+    emit_step(builder, graph_value(plan->graph, id)->producer, COLUMN_COPY, &from, &to);
     return true;
 }
 
+/* On a scratchpad the caller's tensors are in far memory, where a constant or an input is already. */
 static bool build_bare_output(Builder *builder, ValueId id) {
     Plan *plan = builder->plan;
-    const Value *value = graph_value(plan->graph, id);
     BufferId buffer;
-    Loads loads = {.first_node = NO_NODE};
-    if (value->constant == NULL && plan->device->kind == DEVICE_SCRATCHPAD) {
-        return pass_on_scratchpad(builder, id, &loads);
+    if (plan->device->kind == DEVICE_SCRATCHPAD) {
+        return is_buffer(builder->backing[id.index]) || lower_backing(builder, id, &buffer);
     }
-    if (!lower_value(builder, id, &buffer)) {
-        return false;
+    if (graph_value(plan->graph, id)->constant == NULL) {
+        return lower_value(builder, id, &buffer); /* the caller reads the input it gave */
     }
-    if (value->constant == NULL) {
-        return true; /* the caller reads the input it gave */
-    }
-    IdList from = {0};
-    IdList to = {0};
-    list_add(&from, builder->backing[id.index], &builder->work->keep);
-    list_add(&to, buffer, &builder->work->keep);
-    emit_step(builder, value->producer, COLUMN_COPY, &from, &to);
-    return true;
+    return is_buffer(plan->of_value[id.index]) || copy_constant(builder, id);
 }
 
 static bool is_bare(const Graph *graph, const Value *value) {
@@ -432,10 +429,11 @@ bool build_steps(Builder *builder) {
     }
     uint32_t number = 1;
     for (uint32_t at = 0; at < block->node_count;) {
-        Group group = next_group(builder, at, number++);
+        Group group = next_group(builder, at, number);
         if (!build_group(builder, group)) {
             return false;
         }
+        number += !graph_node(builder->plan->graph, block->nodes[at])->is_constant;
         at = group.last;
     }
     return build_bare_outputs(builder);

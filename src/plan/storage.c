@@ -82,10 +82,14 @@ bool storage_view(const Device *device, const Tensor *tensor, Diags *diags, View
                                   role_name(tensor->role), STR_ARG(contract), STR_ARG(device->name))});
 }
 
+bool storage_find_view(const Device *device, const Tensor *tensor, View *view) {
+    Dim dim;
+    return resolve(device, tensor, view, &dim) == VIEW_DONE;
+}
+
 bool storage_bytes(const Device *device, const Tensor *tensor, uint64_t *physical_bytes) {
     View view;
-    Dim dim;
-    if (resolve(device, tensor, &view, &dim) != VIEW_DONE) {
+    if (!storage_find_view(device, tensor, &view)) {
         return false;
     }
     *physical_bytes = view.bank_bytes;

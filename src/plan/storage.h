@@ -4,6 +4,9 @@
 
 #include "plan/plan.h"
 
+/* Elements of two address maps that may be compared one by one where strides alone do not decide. */
+enum { WALK_LIMIT = 1 << 14 };
+
 /* A tensor to be stored: its shape, what each axis is called, its elements. */
 typedef struct {
     const Shape *shape;
@@ -21,6 +24,9 @@ bool storage_shape(const Tensor *tensor, LayoutShape *shape);
 /* The view of `tensor` under the device's contract of its role. False with a diagnostic that names tensor, shape and
  * contract where no case holds, a dimension is unnamed or a size does not fit 64 bits. */
 bool storage_view(const Device *device, const Tensor *tensor, Diags *diags, View *view);
+
+/* As storage_view, for a layout that is only considered: no diagnostic. */
+bool storage_find_view(const Device *device, const Tensor *tensor, View *view);
 
 /* Physical bytes of one bank; for the costs of forms that are not chosen: false where the contract has no answer. */
 bool storage_bytes(const Device *device, const Tensor *tensor, uint64_t *physical_bytes);

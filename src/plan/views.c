@@ -6,12 +6,14 @@
 
 #include "graph/box.h"
 
-/* Elements that may be compared one by one where strides alone do not decide. */
-enum { WALK_LIMIT = 1 << 14 };
-
 static bool view_of_value(Builder *builder, const Value *value, View *view, Tensor *tensor) {
     *tensor = tensor_of_value(value, ROLE_ACTIVATION);
     return storage_view(builder->plan->device, tensor, &builder->work->diags, view);
+}
+
+static bool considered_view(const Builder *builder, const Value *value, View *view, Tensor *tensor) {
+    *tensor = tensor_of_value(value, ROLE_ACTIVATION);
+    return storage_find_view(builder->plan->device, tensor, view);
 }
 
 /* ---- Reshape, Transpose: the same elements in order */
@@ -61,10 +63,13 @@ static bool same_elements_rule(Builder *builder, const Node *node, const Value *
     storage_axes(&to, b_axes);
     rule->reason = ALIAS_VIEW;
     rule->is_rule =
-        from.bits == to.bits && source_axes(builder, node, &from, a_axes) &&
+        from.bits == to.bits && b.bank_bytes <= a.bank_bytes && source_axes(builder, node, &from, a_axes) &&
         view_same_map(&(ViewOrder){&a, a_axes, from.shape->rank}, &(ViewOrder){&b, b_axes, to.shape->rank}, WALK_LIMIT);
     bool is_transpose = op_info(node->op)->kind == KIND_TRANSPOSE;
-    rule->refusal = rule->is_rule ? REFUSED_NONE : is_transpose ? REFUSED_ELEMENT_ORDER : REFUSED_LAYOUT;
+    rule->refusal = rule->is_rule                 ? REFUSED_NONE
+                    : b.bank_bytes > a.bank_bytes ? REFUSED_SMALLER
+                    : is_transpose                ? REFUSED_ELEMENT_ORDER
+                                                  : REFUSED_LAYOUT;
     return true;
 }
 
@@ -99,12 +104,34 @@ static bool same_place(const View *whole, const View *part, ViewAddress begin, c
     return at.bank == own.bank && at.bit == own.bit && at.byte == begin.byte + own.byte;
 }
 
+/* Is the dimension one digit of one stride in both? Then they agree wherever the part begins. */
+static bool is_linear_along(const View *whole, const View *part, uint32_t dim) {
+    const View *side[] = {whole, part};
+    const ViewLevel *only[2] = {NULL, NULL};
+    for (uint32_t i = 0; i < 2; i++) {
+        for (uint32_t k = 0; k < side[i]->level_count; k++) {
+            if ((uint32_t)side[i]->level[k].dim != dim) {
+                continue;
+            }
+            if (only[i] != NULL) {
+                return false;
+            }
+            only[i] = &side[i]->level[k];
+        }
+    }
+    return only[0] != NULL && only[1] != NULL && only[0]->div == 1 && only[1]->div == 1 && only[0]->mod == 0 &&
+           only[1]->mod == 0 && only[0]->stride_bits == only[1]->stride_bits;
+}
+
 static bool same_along(const View *whole, const View *part, const uint64_t begin[DIM_COUNT], ViewAddress start,
                        uint32_t dim) {
     uint64_t own[DIM_COUNT] = {0};
     uint64_t at[DIM_COUNT];
     for (uint32_t d = 0; d < DIM_COUNT; d++) {
         at[d] = begin[d];
+    }
+    if (part->shape.extent[dim] > WALK_LIMIT) {
+        return is_linear_along(whole, part, dim);
     }
     for (uint64_t i = 0; i < part->shape.extent[dim]; i++) {
         own[dim] = i;
@@ -123,7 +150,7 @@ static bool part_offset(Builder *builder, const Value *whole, const Value *part,
     uint64_t begin[DIM_COUNT];
     Value boxed = *whole; /* the part under the names of the whole's axes, also where a slice drops an axis */
     boxed.shape = box->extent;
-    if (!view_of_value(builder, whole, &outer, &of_whole) || !view_of_value(builder, &boxed, &inner, &of_part) ||
+    if (!considered_view(builder, whole, &outer, &of_whole) || !considered_view(builder, &boxed, &inner, &of_part) ||
         of_whole.bits != dtype_bits(part->dtype) || inner.banks_used == 0 || !box_index(whole, box, begin)) {
         return false;
     }
@@ -147,13 +174,13 @@ static bool same_as_box(Builder *builder, const Value *whole, const Value *part,
     View a, b;
     Tensor from, to;
     ViewAxis a_axes[SHAPE_MAX_RANK], b_axes[SHAPE_MAX_RANK];
-    if (!view_of_value(builder, &boxed, &a, &from) || !view_of_value(builder, part, &b, &to)) {
+    if (!considered_view(builder, &boxed, &a, &from) || !considered_view(builder, part, &b, &to)) {
         return false;
     }
     storage_axes(&from, a_axes);
     storage_axes(&to, b_axes);
-    return view_same_map(&(ViewOrder){&a, a_axes, from.shape->rank}, &(ViewOrder){&b, b_axes, to.shape->rank},
-                         WALK_LIMIT);
+    return b.bank_bytes <= a.bank_bytes && view_same_map(&(ViewOrder){&a, a_axes, from.shape->rank},
+                                                         &(ViewOrder){&b, b_axes, to.shape->rank}, WALK_LIMIT);
 }
 
 static void slice_rule(Builder *builder, const Node *node, uint32_t k, const Value *source, const Value *output,
@@ -191,8 +218,9 @@ static bool readers_broadcast(const Builder *builder, ValueId id) {
 
 static void expand_rule(Builder *builder, const Node *node, const Value *source, const Value *output, ViewRule *rule) {
     rule->reason = ALIAS_VIEW;
-    rule->is_rule = source->shape.rank <= output->shape.rank && repeats_only(&source->shape, &output->shape) &&
-                    !output->is_output && readers_broadcast(builder, node->outputs[0]);
+    rule->is_rule = node->op != OP_BROADCAST_IN_DIM && source->shape.rank <= output->shape.rank &&
+                    repeats_only(&source->shape, &output->shape) && !output->is_output &&
+                    readers_broadcast(builder, node->outputs[0]);
     rule->refusal = rule->is_rule ? REFUSED_NONE : REFUSED_BROADCAST;
 }
 
