@@ -68,10 +68,13 @@ static BufferKind kind_of_value(const Value *value) {
     if (value->is_state) {
         return BUFFER_STATE;
     }
-    if (value->is_output) {
-        return BUFFER_OUTPUT;
+    if (value->constant != NULL) {
+        return BUFFER_PARAMETER; /* an output that is a constant, where it lies */
     }
-    return value->is_input ? BUFFER_INPUT : BUFFER_ACTIVATION;
+    if (value->is_input) {
+        return BUFFER_INPUT;
+    }
+    return value->is_output ? BUFFER_OUTPUT : BUFFER_ACTIVATION;
 }
 
 static bool add_value_buffer(Builder *builder, ValueId id, uint32_t memory, BufferId *buffer) {

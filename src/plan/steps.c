@@ -368,7 +368,7 @@ static bool copy_constant(Builder *builder, ValueId id) {
     if ((!is_buffer(source) && !lower_backing(builder, id, &source)) || !lower_value(builder, id, &output)) {
         return false;
     }
-    plan_buffer(plan, source)->kind = BUFFER_PARAMETER;
+    plan_buffer(plan, output)->kind = BUFFER_OUTPUT;
     list_add(&from, source, &builder->work->keep);
     list_add(&to, output, &builder->work->keep);
     emit_step(builder, graph_value(plan->graph, id)->producer, COLUMN_COPY, &from, &to);
