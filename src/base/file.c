@@ -1,8 +1,11 @@
 /* Files: mapping and atomic writing, over POSIX. */
+#define _XOPEN_SOURCE 700 /* realpath */
 #include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -61,15 +64,29 @@ static void remove_temporary(const FileOut *out) {
     }
 }
 
-/* A new file beside `path`, under a name nothing else has. */
+/* Where `path` leads: through links where there is a file, else itself. */
+static const char *resolve_links(const char *path, Diags *diags) {
+    char resolved[PATH_MAX];
+    return realpath(path, resolved) == NULL ? path : arena_text(diags->arena, "%s", resolved);
+}
+
+/* A new file in the folder of `path`, under a short name that nothing else has, with the mode of the file it replaces.
+ */
 static int open_beside(const char *path, const char **temporary, Diags *diags) {
+    struct stat old;
+    bool replaces = stat(path, &old) == 0;
+    const char *slash = strrchr(path, '/');
+    int folder = slash == NULL ? 0 : (int)(slash - path + 1);
     int file = -1;
     for (int attempt = 0; file < 0 && attempt < 100; attempt++) {
-        *temporary = arena_text(diags->arena, "%s.%ld-%d.part", path, (long)getpid(), attempt);
+        *temporary = arena_text(diags->arena, "%.*sstride0-%ld-%d.part", folder, path, (long)getpid(), attempt);
         file = open(*temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (file < 0 && errno != EEXIST) {
             break;
         }
+    }
+    if (file >= 0 && replaces) {
+        (void)fchmod(file, old.st_mode & 07777);
     }
     return file;
 }
@@ -80,9 +97,15 @@ static bool is_special(const char *path) {
     return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
 }
 
+bool file_is_same(const char *a, const char *b) {
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
 bool file_out_open(FileOut *out, const char *path, Diags *diags) {
-    *out = (FileOut){.path = path};
-    int file = is_special(path) ? open(path, O_WRONLY | O_CLOEXEC) : open_beside(path, &out->temporary, diags);
+    bool in_place = is_special(path);
+    *out = (FileOut){.path = in_place ? path : resolve_links(path, diags)};
+    int file = in_place ? open(path, O_WRONLY | O_CLOEXEC) : open_beside(out->path, &out->temporary, diags);
     out->stream = file < 0 ? NULL : fdopen(file, "w");
     if (out->stream != NULL) {
         return true;

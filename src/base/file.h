@@ -15,7 +15,11 @@ typedef struct {
 bool file_map(FileMap *map, const char *path, Diags *diags);
 void file_unmap(FileMap *map);
 
-/* A file that appears whole or not at all: write to `stream`, then commit; abandon removes what was written. */
+/* Do both paths lead to one file that exists? */
+bool file_is_same(const char *a, const char *b);
+
+/* A file that appears whole or not at all: write to `stream`, then commit; abandon removes what was written. A link
+ * leads to the file that is replaced, and the new one takes its mode. */
 typedef struct {
     FILE *stream;
     const char *path;

@@ -8,12 +8,24 @@ bool cli_is_stdout(const char *path) {
     return path != NULL && strcmp(path, "-") == 0;
 }
 
+/* An output over an input would lose what the user has. */
+static bool spares_inputs(Cli *cli, const char *path) {
+    for (size_t i = 0; i < cli->operands.count; i++) {
+        if (file_is_same(cli->operands.item[i], path)) {
+            return diag_error(
+                &cli->work.diags,
+                (DiagText){.place = path, .what = "the output would replace an input", .hint = "name another file"});
+        }
+    }
+    return true;
+}
+
 bool cli_write(Cli *cli, const char *path, void (*write)(FILE *out, const void *facts), const void *facts) {
     if (cli_is_stdout(path)) {
         write(stdout, facts);
         return true;
     }
-    if (!file_out_open(&cli->output, path, &cli->work.diags)) {
+    if (!spares_inputs(cli, path) || !file_out_open(&cli->output, path, &cli->work.diags)) {
         return false;
     }
     cli->has_output = true; /* until it is committed, main abandons it where memory runs out */

@@ -133,6 +133,31 @@ static void test_out_appears_at_commit(void **state) {
     unlink("plan");
 }
 
+/* What a link leads to is replaced, with its mode; the link stays. A name as long as the file system takes is fine. */
+static void test_out_through_link(void **state) {
+    Fixture *fixture = *state;
+    FileOut out;
+    struct stat info;
+    char name[251];
+    memset(name, 'n', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    put(name, "old");
+    assert_int_equal(chmod(name, 0600), 0);
+    assert_int_equal(symlink(name, "link"), 0);
+    assert_true(file_is_same("link", name));
+    assert_true(file_out_open(&out, "link", &fixture->work.diags));
+    fputs("new", out.stream);
+    assert_true(file_out_commit(&out, &fixture->work.diags));
+    expect_content(name, "new");
+    assert_int_equal(lstat("link", &info), 0);
+    assert_true(S_ISLNK(info.st_mode));
+    assert_int_equal(stat(name, &info), 0);
+    assert_int_equal(info.st_mode & 0777, 0600);
+    unlink("link");
+    assert_false(file_is_same("link", name));
+    unlink(name);
+}
+
 static void test_out_abandoned(void **state) {
     Fixture *fixture = *state;
     FileOut out;
@@ -196,6 +221,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_map, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_map_refuses, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_out_appears_at_commit, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_out_through_link, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_out_abandoned, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_out_to_device, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_out_refused, set_up, tear_down),

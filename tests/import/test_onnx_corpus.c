@@ -112,7 +112,9 @@ static void test_every_model(void **state) {
     print_message("%zu models: %zu imported, %zu refused; constants: %zu in the file, %zu decoded\n", found_count,
                   tally.imported, tally.refused, tally.in_file, tally.copied);
     assert_true(tally.refused * 100 <= found_count);
-    assert_true(tally.in_file > tally.copied);
+    if (S0_SHARED_DIR[0] != '\0') { /* whole networks keep their weights as raw data; node tests hold a few numbers */
+        assert_true(tally.in_file > tally.copied);
+    }
 }
 
 /* ---- Broken copies */
