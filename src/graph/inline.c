@@ -4,16 +4,19 @@
  *     If          the nodes of every branch, then the If itself, which reads the condition and all results
  *     Loop        LoopEnter copies each argument to the parameter that iterations overwrite; the nodes of condition and
  *                 body stand once; then the loop itself, which reads whatever must outlive an iteration: see
- * inline_loop.c CALL_ONCE   the nodes of the initialiser, in place
+ *                 inline_loop.c
+ *     CALL_ONCE   the nodes of the initialiser, in place
  *
  * Invariant: `map` leads from a value of the file to the value that stands for it where we are. The first call of a
- * block takes its nodes and values as they are; a further one takes copies, and `map` leads to the copies while it
- * lasts. A block is never open twice, so one map does for all. The C stack holds at most MOST_DEPTH calls. */
+ * block takes its nodes and values and may change them; a further one takes copies of what the file said (`said`), and
+ * `map` leads to the copies while it lasts. A block is never open twice, so one map does for all. The C stack holds at
+ * most MOST_DEPTH calls. */
 #include "graph/inline.h"
 
 #include "base/fault.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 enum { MOST_DEPTH = 16, MOST_WORK = 1 << 21 };
 
@@ -27,6 +30,12 @@ bool inline_refuse(const Inliner *in, const Node *node, const char *what) {
 
 bool inline_error(const Inliner *in, const Node *node, const char *what) {
     return diag_error(&in->work->diags, (DiagText){.node = node_title(in->work->diags.arena, node), .what = what});
+}
+
+/* The main graph may be larger than what calls may add to it. */
+static bool check_spent(const Inliner *in, const Node *node) {
+    return in->spent <= MOST_WORK + (uint64_t)in->said_count ||
+           inline_refuse(in, node, "the called subgraphs unfold to more than 2 million nodes and tensors");
 }
 
 void inline_emit(Inliner *in, NodeId id) {
@@ -97,7 +106,7 @@ static void map_to_copies(Inliner *in, const Block *block, uint32_t call) {
         map_to_copy(in, block->inputs[k], call);
     }
     for (uint32_t n = 0; n < block->node_count; n++) {
-        const Node *node = graph_node(in->graph, block->nodes[n]);
+        const Node *node = &in->said[block->nodes[n].index];
         for (uint32_t k = 0; k < node->output_count; k++) {
             map_to_copy(in, node->outputs[k], call);
         }
@@ -112,8 +121,9 @@ bool inline_open(Inliner *in, const Node *caller, BlockId id, uint32_t input_cou
     if (in->depth == MOST_DEPTH) {
         return inline_refuse(in, caller, "control flow is nested more than 16 deep");
     }
-    if (++in->spent > MOST_WORK) {
-        return inline_refuse(in, caller, "the called subgraphs unfold to more than 2 million nodes");
+    in->spent++;
+    if (!check_spent(in, caller)) {
+        return false;
     }
     if (block->input_count != input_count) {
         return inline_error(in, caller, "the called subgraph takes another number of inputs");
@@ -143,7 +153,8 @@ static ValueId *mapped_ids(const Inliner *in, const ValueId *ids, uint32_t count
 
 static NodeId copy_of(Inliner *in, NodeId id, uint32_t call) {
     Arena *keep = &in->work->keep;
-    Node copy = *graph_node(in->graph, id);
+    Node copy = in->said[id.index];
+    in->spent += (uint64_t)copy.input_count + copy.output_count + copy.attr_count;
     copy.name = arena_format(keep, STR_FMT "@%" PRIu32, STR_ARG(copy.name), call);
     copy.inputs = mapped_ids(in, copy.inputs, copy.input_count);
     copy.outputs = mapped_ids(in, copy.outputs, copy.output_count);
@@ -177,11 +188,8 @@ bool inline_nodes(Inliner *in, BlockId id) {
     const Block block = in->graph->blocks[id.index];
     uint32_t call = in->call_count[id.index];
     for (uint32_t n = 0; n < block.node_count; n++) {
-        if (in->spent > MOST_WORK + (uint64_t)in->first_node_count) {
-            return inline_refuse(in, graph_node(in->graph, block.nodes[n]),
-                                 "the called subgraphs unfold to more than 2 million nodes");
-        }
-        if (!inline_node(in, call > 1 ? copy_of(in, block.nodes[n], call) : block.nodes[n])) {
+        NodeId node = block.nodes[n];
+        if (!check_spent(in, &in->said[node.index]) || !inline_node(in, call > 1 ? copy_of(in, node, call) : node)) {
             return false;
         }
     }
@@ -291,6 +299,13 @@ static bool has_calls(const Graph *graph) {
     return false;
 }
 
+/* A shallow copy does: what is changed of a node is its arrays' place and length, never what stands in them. */
+static const Node *said_nodes(const Graph *graph, Arena *scratch) {
+    Node *said = arena_array(scratch, Node, graph->node_count);
+    memcpy(said, graph->nodes, graph->node_count * sizeof *said);
+    return said;
+}
+
 /* A block whose nodes now belong to the main graph is left without any. */
 static void empty_inlined_blocks(Inliner *in) {
     for (uint32_t b = 1; b < in->graph->block_count; b++) {
@@ -307,7 +322,8 @@ bool graph_inline(Graph *graph, Work *work) {
     }
     Inliner in = {.graph = graph,
                   .work = work,
-                  .first_node_count = graph->node_count,
+                  .said_count = graph->node_count,
+                  .said = said_nodes(graph, &work->scratch),
                   .map = arena_array(&work->scratch, ValueId, graph->value_count),
                   .call_count = arena_array(&work->scratch, uint32_t, graph->block_count),
                   .is_open = arena_array(&work->scratch, bool, graph->block_count)};

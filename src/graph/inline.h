@@ -12,12 +12,13 @@ typedef struct {
 typedef struct {
     Graph *graph;
     Work *work;
-    uint32_t first_node_count; /* of the file */
-    ValueId *map;              /* value of the file -> the value that stands for it now */
-    uint32_t *call_count;      /* block -> calls so far */
-    bool *is_open;             /* block -> being placed */
+    uint32_t said_count;
+    const Node *said;     /* the nodes as the file has them: placing a caller changes its node */
+    ValueId *map;         /* value of the file -> the value that stands for it now */
+    uint32_t *call_count; /* block -> calls so far */
+    bool *is_open;        /* block -> being placed */
     uint32_t depth;
-    uint64_t spent; /* nodes placed, values copied and blocks opened: what a hostile file may cost */
+    uint64_t spent; /* nodes placed, nodes and values copied, blocks opened: what a hostile file may cost */
     size_t order_count, order_capacity;
     NodeId *order; /* nodes of the main graph, as they run */
     size_t mark_count, mark_capacity;

@@ -21,6 +21,7 @@ typedef struct {
     uint32_t lead_results;  /* condition of Loop */
     uint32_t carried, scanned, sliced;
     size_t first_placed; /* of the order: nodes that run in every iteration */
+    ValueId goes_on;     /* what the condition says, NO_VALUE where it says nothing */
 } Loop;
 
 static BlockId block_named(const Node *node, const char *name) {
@@ -133,18 +134,30 @@ static void place_slices(Loop *loop) {
     }
 }
 
+/* Closed before the body is placed, which may use the same subgraph for a loop of its own. */
 static bool place_condition(Loop *loop) {
-    if (loop->condition.index == NO_BLOCK.index) {
+    BlockId condition = loop->condition;
+    loop->goes_on = NO_VALUE;
+    if (condition.index == NO_BLOCK.index) {
         return true;
     }
-    if (!inline_open(loop->in, &loop->node, loop->condition, loop->carried)) {
+    if (condition.index == loop->body.index) {
+        return inline_refuse(loop->in, &loop->node, "one subgraph is both the condition and the body of the loop");
+    }
+    if (!inline_open(loop->in, &loop->node, condition, loop->carried)) {
         return false;
     }
     for (uint32_t k = 0; k < loop->carried; k++) {
-        inline_emit_copy(loop->in, &loop->node, OP_IDENTITY, param(loop, loop->body, k),
-                         param(loop, loop->condition, k));
+        inline_emit_copy(loop->in, &loop->node, OP_IDENTITY, param(loop, loop->body, k), param(loop, condition, k));
     }
-    return inline_nodes(loop->in, loop->condition);
+    if (!inline_nodes(loop->in, condition)) {
+        return false;
+    }
+    if (loop->in->graph->blocks[condition.index].output_count > 0) {
+        loop->goes_on = result(loop, condition, 0);
+    }
+    inline_close(loop->in, condition);
+    return true;
 }
 
 /* ---- What must outlive an iteration */
@@ -212,8 +225,8 @@ static ValueList kept_values(const Loop *loop) {
     for (uint32_t k = 0; k < loop->lead_params; k++) {
         push_marked(in, &inputs, param(loop, loop->body, k));
     }
-    if (loop->condition.index != NO_BLOCK.index && in->graph->blocks[loop->condition.index].output_count > 0) {
-        push_marked(in, &inputs, result(loop, loop->condition, 0));
+    if (is_value(loop->goes_on)) {
+        push_marked(in, &inputs, loop->goes_on);
     } else if (loop->lead_results > 0) {
         push_marked(in, &inputs, result(loop, loop->body, 0));
     }
@@ -261,9 +274,6 @@ bool inline_loop(Inliner *in, NodeId id) {
     uint32_t written = loop.node.output_count < loop.carried ? loop.node.output_count : loop.carried;
     inline_finish(in, id, kept_values(&loop), written);
     add_counts(&loop);
-    if (loop.condition.index != NO_BLOCK.index) {
-        inline_close(in, loop.condition);
-    }
     inline_close(in, loop.body);
     return true;
 }

@@ -76,6 +76,39 @@ static const Inlining inlinings[] = {
      "block 4 body2\ninput a\nnode Mul m: a y -> b\noutput b\nend\n",
      "Abs x -> y\nLoopEnter x -> r\nIdentity r -> p\nLess p p -> q\nLoopEnter r -> a\nIdentity a -> t\nLess t t -> u\n"
      "Mul a y -> b\nWHILE b a u y -> s\nWHILE s r q y -> xo\n"},
+    {"both branches are one block that holds an If: the second is a copy of what the file says",
+     "input c bool[]\ninput x int8[4]\nnode If f: c -> y then_branch=block(1) else_branch=block(1)\noutput y\n"
+     "block 1 both\nnode If g: c -> q then_branch=block(2) else_branch=block(3)\noutput q\nend\n"
+     "block 2 then\nnode Abs t: x -> t1\noutput t1\nend\n"
+     "block 3 else\nnode Neg e: x -> e1\noutput e1\nend\n",
+     "Abs x -> t1\nNeg x -> e1\nIf c t1 e1 -> q\nAbs x -> t1@2\nNeg x -> e1@2\nIf c t1@2 e1@2 -> q@2\n"
+     "If c q q@2 -> y\n"},
+    {"… that holds a Loop: its scan outputs are copied too",
+     "input c bool[]\ninput m int64[]\ninput x float32[2]\n"
+     "node If f: c -> y s then_branch=block(1) else_branch=block(1)\noutput y\noutput s\n"
+     "block 1 both\nnode Loop l: m _ x -> xo so body=block(2)\noutput xo\noutput so\nend\n"
+     "block 2 body\ninput n\ninput k\ninput x1\nnode Abs a: x1 -> x2\nnode Not d: k -> k2\n"
+     "output k2\noutput x2\noutput x2\nend\n",
+     "LoopEnter -> n\nLoopEnter -> k\nLoopEnter x -> x1\nLoopEnter -> so\nAbs x1 -> x2\nNot k -> k2\n"
+     "Loop x2 x1 x2 so n k k2 -> xo\n"
+     "LoopEnter -> n@2\nLoopEnter -> k@2\nLoopEnter x -> x1@2\nLoopEnter -> so@2\nAbs x1@2 -> x2@2\n"
+     "Not k@2 -> k2@2\nLoop x2@2 x1@2 x2@2 so@2 n@2 k@2 k2@2 -> xo@2\nIf c xo so xo@2 so@2 -> y s\n"},
+    {"a block called twice that holds a WHILE",
+     "format tflite\ninput x float32[2]\nnode CALL f: x -> y s=block(1)\nnode CALL g: y -> z s=block(1)\noutput z\n"
+     "block 1 outer\ninput p\nnode WHILE w: p -> r cond=block(2) body=block(3)\noutput r\nend\n"
+     "block 2 cond\ninput d\nnode Less l: d d -> e\noutput e\nend\n"
+     "block 3 body\ninput a\nnode Abs m: a -> b\noutput b\nend\n",
+     "Identity x -> p\nLoopEnter p -> a\nIdentity a -> d\nLess d d -> e\nAbs a -> b\nWHILE b a e -> r\nIdentity r -> "
+     "y\n"
+     "Identity y -> p@2\nLoopEnter p@2 -> a@2\nIdentity a@2 -> d@2\nLess d@2 d@2 -> e@2\nAbs a@2 -> b@2\n"
+     "WHILE b@2 a@2 e@2 -> r@2\nIdentity r@2 -> z\n"},
+    {"a loop in a loop may share its condition",
+     "format tflite\ninput x float32[2]\nnode WHILE w: x -> xo cond=block(1) body=block(2)\noutput xo\n"
+     "block 1 cond\ninput p\nnode Less l: p p -> q\noutput q\nend\n"
+     "block 2 body\ninput r\nnode WHILE v: r -> s cond=block(1) body=block(3)\noutput s\nend\n"
+     "block 3 body2\ninput a\nnode Abs m: a -> b\noutput b\nend\n",
+     "LoopEnter x -> r\nIdentity r -> p\nLess p p -> q\nLoopEnter r -> a\nIdentity a -> p@2\nLess p@2 p@2 -> q@2\n"
+     "Abs a -> b\nWHILE b a q@2 -> s\nWHILE s r q -> xo\n"},
 };
 
 static void check_inlining(Work *work, const void *argument) {
@@ -120,6 +153,9 @@ static const Refusal refusals[] = {
     {"input c\nnode If f: c -> y\noutput y\n", "no branch", S0_BAD_INPUT},
     {"input m\nnode Loop f: m _ -> y body=block(1)\noutput y\nblock 1 b\ninput i\ninput c\nend\n", "do not match",
      S0_BAD_INPUT},
+    {"format tflite\ninput x bool[]\nnode WHILE w: x -> y cond=block(1) body=block(1)\noutput y\n"
+     "block 1 b\ninput p\nnode Not n: p -> q\noutput q\nend\n",
+     "'w' (WHILE): one subgraph is both the condition and the body", S0_REFUSED},
     {"input x\nnode SequenceMap f: x -> y body=block(1)\noutput y\nblock 1 b\ninput p\noutput p\nend\n", "sequences",
      S0_REFUSED},
     {"input m\ninput s sequence\nnode Loop f: m _ s -> y body=block(1)\noutput y\n"
@@ -182,6 +218,30 @@ static void check_unfolding(Work *work, const void *argument) {
     assert_int_equal(diags_status(&work->diags), S0_REFUSED);
 }
 
+/* 3000 calls of one node that reads a thousand tensors: what is copied counts, not the nodes alone. */
+static void check_wide_copies(Work *work, const void *argument) {
+    (void)argument;
+    enum { CALLS = 3000, INPUTS = 1000 };
+    Graph *graph = chain(work, 1, CALLS);
+    ValueId value = graph_add_value(graph, &work->keep, (Value){.name = STR("x"), .is_state = true});
+    ValueId *inputs = arena_array(&work->keep, ValueId, INPUTS);
+    for (uint32_t k = 0; k < INPUTS; k++) {
+        inputs[k] = value;
+    }
+    NodeId *wide = arena_new(&work->keep, NodeId);
+    *wide = graph_add_node(graph, &work->keep,
+                           (Node){.name = STR("wide"), .op = OP_CUSTOM, .inputs = inputs, .input_count = INPUTS});
+    graph->blocks[1].nodes = wide;
+    graph->blocks[1].node_count = 1;
+    assert_false(graph_inline(graph, work));
+    assert_true(was_told(&work->diags, "unfold"));
+}
+
+static void bounds_wide_copies(void **state) {
+    (void)state;
+    with_work(check_wide_copies, NULL);
+}
+
 static void bounds_depth(void **state) {
     (void)state;
     with_work(check_depth, NULL);
@@ -194,10 +254,9 @@ static void bounds_unfolding(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(places_called_blocks),
-        cmocka_unit_test(refuses_by_name),
-        cmocka_unit_test(bounds_depth),
-        cmocka_unit_test(bounds_unfolding),
+        cmocka_unit_test(places_called_blocks), cmocka_unit_test(refuses_by_name),
+        cmocka_unit_test(bounds_depth),         cmocka_unit_test(bounds_unfolding),
+        cmocka_unit_test(bounds_wide_copies),   cmocka_unit_test(lets_large_graphs_call),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
