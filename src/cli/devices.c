@@ -1,7 +1,7 @@
 /* `stride0 devices`: the presets, what one device is made of, and what is wrong with a device file. */
 #include "cli/cli.h"
 
-#include "device/device.h"
+#include "device/check.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -50,6 +50,14 @@ static void print_fact(const DeviceFact *fact) {
     printf("  %s" STR_FMT "\n", fact->is_assumed ? "assumed: " : "", STR_ARG(fact->source));
 }
 
+static void print_section(const Device *device, const DeviceFact *first) {
+    bool is_memory = str_starts(first->section, STR("memory "));
+    const char *note = !device_is_described_only(device, first) ? ""
+                       : is_memory                              ? " (described only: plans place nothing in it)"
+                                                                : " (described only: no figure of a plan rests on it)";
+    printf("\n" STR_FMT "%s\n", STR_ARG(first->section), note);
+}
+
 /* Section by section, each value with its source. */
 static void print_device(const Device *device) {
     printf(STR_FMT " (" STR_FMT "), %s\n", STR_ARG(device->name), STR_ARG(device->file),
@@ -58,7 +66,7 @@ static void print_device(const Device *device) {
     for (size_t i = 0; i < device->fact_count; i++) {
         if (!str_eq(section, device->fact[i].section)) {
             section = device->fact[i].section;
-            printf("\n" STR_FMT "\n", STR_ARG(section));
+            print_section(device, &device->fact[i]);
         }
         print_fact(&device->fact[i]);
     }
@@ -92,7 +100,7 @@ static s0_status print_ini(Work *work, const char *name) {
 /* A name without a slash is a preset to device_load; here it is a file. */
 static s0_status check_file(Work *work, const char *path) {
     const char *file = strchr(path, '/') == NULL ? arena_text(&work->keep, "./%s", path) : path;
-    const Device *device = device_load(work, str_from(file));
+    const Device *device = device_check(work, str_from(file));
     if (device == NULL) {
         return S0_BAD_INPUT;
     }

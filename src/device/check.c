@@ -2,6 +2,7 @@
 #include "device/check.h"
 
 #include "device/ini.h"
+#include "device/together.h"
 
 #include <inttypes.h>
 
@@ -21,22 +22,27 @@ static LayoutShape probe_shape(Role role, uint32_t bits, const uint64_t extent[4
     return shape;
 }
 
-static void warn_left_out(Work *work, const Device *device, Role role, const LayoutShape *shape, ViewStatus status) {
-    const char *first = role == ROLE_WEIGHT ? "O I H W" : "N C H W";
-    Dim a = role == ROLE_WEIGHT ? DIM_O : DIM_N;
-    Dim b = role == ROLE_WEIGHT ? DIM_I : DIM_C;
-    diag_warn(&work->diags,
-              (DiagText){.place = arena_text(&work->keep, STR_FMT, STR_ARG(device->file)),
-                         .what = arena_text(&work->keep, "[contract] %s leaves shapes out: %s", role_name(role),
-                                            view_status_text(status)),
-                         .got = arena_text(&work->keep,
-                                           "%s = %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " of %" PRIu32 " bits",
-                                           first, shape->extent[a], shape->extent[b], shape->extent[DIM_H],
-                                           shape->extent[DIM_W], shape->bits),
-                         .hint = "leave the last case without a guard, and name every dimension in each"});
+static void warn(Work *work, const Device *device, Role role, DiagText text) {
+    const DeviceFact *fact = device_fact(device, "contract", role_name(role));
+    text.place = device_ini_place(&work->keep, device->file, fact->line); /* a contract is required: it has a fact */
+    diag_warn(&work->diags, text);
 }
 
-static void probe_role(Work *work, const Device *device, Role role) {
+static void warn_left_out(Work *work, const Device *device, Role role, const LayoutShape *shape, ViewStatus status) {
+    Dim a = role == ROLE_WEIGHT ? DIM_O : DIM_N;
+    Dim b = role == ROLE_WEIGHT ? DIM_I : DIM_C;
+    warn(work, device, role,
+         (DiagText){.what = arena_text(&work->keep, "[contract] %s leaves shapes out: %s", role_name(role),
+                                       view_status_text(status)),
+                    .got = arena_text(&work->keep,
+                                      "%s = %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " of %" PRIu32 " bits",
+                                      device_role_dims(role), shape->extent[a], shape->extent[b], shape->extent[DIM_H],
+                                      shape->extent[DIM_W], shape->bits),
+                    .hint = "leave the last case without a guard, and name every dimension in each"});
+}
+
+/* True where a shape was found that the contract does not hold. */
+static bool probe_role(Work *work, const Device *device, Role role) {
     for (size_t b = 0; b < sizeof probe_bits / sizeof probe_bits[0]; b++) {
         for (size_t e = 0; e < sizeof probe_extents / sizeof probe_extents[0]; e++) {
             LayoutShape shape = probe_shape(role, probe_bits[b], probe_extents[e]);
@@ -44,8 +50,32 @@ static void probe_role(Work *work, const Device *device, Role role) {
             ViewStatus status = view_resolve(device->contract[role], &shape, &view, NULL);
             if (status != VIEW_DONE) {
                 warn_left_out(work, device, role, &shape, status);
-                return;
+                return true;
             }
+        }
+    }
+    return false;
+}
+
+/* Shapes that were probed are some of all: a guard on the last case may leave out others. */
+static void check_last_case(Work *work, const Device *device, Role role) {
+    const Contract *contract = device->contract[role];
+    if (contract_case_facts(contract, contract_case_count(contract) - 1).has_guard) {
+        warn(
+            work, device, role,
+            (DiagText){.what = arena_text(&work->keep, "[contract] %s: the last case has a guard too", role_name(role)),
+                       .expected = "a last case without 'when', for all shapes that no other takes",
+                       .hint = "a network with a shape that no case takes is refused"});
+    }
+}
+
+static void check_foreign_dims(Work *work, const Device *device, Role role) {
+    for (Dim dim = 0; dim < DIM_COUNT; dim++) {
+        if (!device_role_has(role, dim) && device_contract_names(device->contract[role], dim)) {
+            warn(work, device, role,
+                 (DiagText){.what = arena_text(&work->keep, "[contract] %s names %c, which its tensors don't have",
+                                               role_name(role), dim_letter(dim)),
+                            .expected = arena_text(&work->keep, "levels of %s", device_role_dims(role))});
         }
     }
 }
@@ -53,7 +83,10 @@ static void probe_role(Work *work, const Device *device, Role role) {
 const Device *device_check(Work *work, Str name_or_path) {
     const Device *device = device_load(work, name_or_path);
     for (Role role = 0; device != NULL && role < ROLE_COUNT; role++) {
-        probe_role(work, device, role);
+        if (!probe_role(work, device, role)) {
+            check_last_case(work, device, role);
+        }
+        check_foreign_dims(work, device, role);
     }
     return device;
 }
@@ -107,8 +140,7 @@ static void print_assumed(const Device *device, FILE *out) {
 }
 
 void device_print(const Device *device, FILE *out) {
-    fprintf(out, STR_FMT ": %s, requantise " STR_FMT "\n", STR_ARG(device->name), device_kind_name(device->kind),
-            STR_ARG(device->requantise));
+    fprintf(out, STR_FMT ": %s\n", STR_ARG(device->name), device_kind_name(device->kind));
     for (uint32_t i = 0; i < device->memory_count; i++) {
         print_memory(&device->memory[i], out);
     }

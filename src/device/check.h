@@ -4,8 +4,9 @@
 
 #include "device/device.h"
 
-/* Loads a device and tries its contracts on small and large shapes of 2 to 64 bits; a warning for each role whose
- * contract leaves a shape out (such a network is refused when it is planned). Null with diagnostics where the file is
+/* Loads a device and tries its contracts on small and large shapes of 2 to 64 bits; a warning, with
+ * its line, for each role whose contract leaves a shape out (such a network is refused when it is planned), has a guard
+ * on its last case, or names a dimension that tensors of the role don't have. Null with diagnostics where the file is
  * wrong. */
 const Device *device_check(Work *work, Str name_or_path);
 

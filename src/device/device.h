@@ -2,8 +2,9 @@
  * format docs/devices.md describes key by key.
  *
  * Invariant of a Device handed out: at least one memory is called `local`, and it is bounded; an arena has a `flash`,
- * a scratchpad a `far`; the contract of every role is parsed; alignments, capacities, lanes and banks are at least 1;
- * every value but the name and the kind has a source, which `fact` keeps in the order of the file. */
+ * a scratchpad a `far`; alignments, capacities, lanes and banks are at least 1; the contract of every role is parsed,
+ * names the channels of its tensors and has no more banks than `local` has lanes; at least one form is readable; every
+ * value but the name and the kind has a source, which `fact` keeps in the order of the file. */
 #ifndef S0_DEVICE_DEVICE_H
 #define S0_DEVICE_DEVICE_H
 
@@ -67,10 +68,11 @@ typedef struct {
     DeviceForm form[FORM_COUNT];
     uint32_t
         record_bits; /* bits of one channel's record in the conv parameter stream, 0 where plain vectors are read */
-    uint64_t dtypes; /* set of dtypes the engine computes, bit k for DType k of graph/dtype.h; all by default */
-    Str requantise;  /* semantics id: tflite-double, tflite-single, onnx, half-away */
 
-    /* throughput and overheads, for the cost model; those of the DMA are all 0 on an arena without one */
+    /* Described only: no figure of a plan rests on what follows. A file may leave any of it out. */
+    uint64_t dtypes; /* set of dtypes the engine computes, bit k for DType k of graph/dtype.h; all by default */
+    Str requantise;  /* semantics id: tflite-double, tflite-single, onnx, half-away; empty where it is not told */
+    /* throughput and overheads; 0 without a source where it is not told */
     DeviceCost vector_bytes_cycle; /* bytes an element-wise engine takes in a cycle */
     DeviceCost mac_cycle;          /* multiply-accumulates a cycle */
     DeviceCost issue_cycles, descriptor_cycles, sync_cycles;
@@ -101,6 +103,10 @@ Str device_suggest(Arena *arena, Str typed);
 
 /* The sourced value of a key, as in device_fact(d, "memory local", "align_bytes"); null where its default holds. */
 const DeviceFact *device_fact(const Device *device, const char *section, const char *key);
+
+/* Does no figure of a plan rest on this value? So it is with memories that are neither `local` nor the one behind it,
+ * with `banks`, and with all of [engine] and [dma]. */
+bool device_is_described_only(const Device *device, const DeviceFact *fact);
 
 const char *device_kind_name(DeviceKind kind);
 const char *form_name(Form form);

@@ -17,11 +17,7 @@ typedef enum {
     FIELD_REQUANTISE,
 } DeviceFieldKind;
 
-typedef enum {
-    NEED_ALWAYS,
-    NEED_NEVER,
-    NEED_SECTION, /* where the section stands, and on every scratchpad */
-} DeviceNeed;
+typedef enum { OPTIONAL, REQUIRED } DeviceNeed;
 
 typedef struct {
     const char *section; /* "memory" stands for every [memory NAME] */

@@ -28,6 +28,17 @@ const DeviceFact *device_fact(const Device *device, const char *section, const c
     return NULL;
 }
 
+bool device_is_described_only(const Device *device, const DeviceFact *fact) {
+    static const Str memory = {"memory ", 7};
+    if (!str_starts(fact->section, memory)) {
+        return str_eq(fact->section, STR("engine")) || str_eq(fact->section, STR("dma"));
+    }
+    Str name = str_trim((Str){fact->section.ptr + memory.len, fact->section.len - memory.len});
+    bool is_planned =
+        str_eq(name, device->memory[device->local].name) || str_eq(name, device->memory[device->backing].name);
+    return !is_planned || str_eq(fact->key, STR("banks"));
+}
+
 Str device_suggest(Arena *arena, Str typed) {
     Str all = {NULL, 0};
     for (size_t i = 0; i < device_preset_count; i++) {

@@ -5,12 +5,13 @@
  *     read_sections        the sections exist; memories get their place
  *     read_entries         each key by its table entry
  *     check_present        no required key is missing
- *     check_together       what holds between values: memories of the kind, DMA limits
+ *     device_check_together   what holds between values: memories of the kind, banks and lanes, DMA limits
  *
  * All faults of one stage are told; a stage with faults ends the reading. */
 #include "base/fault.h"
 #include "device/field.h"
 #include "device/nearest.h"
+#include "device/together.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -244,26 +245,24 @@ static bool missing_key(Reader *reader, uint32_t line, const char *section, cons
                                  .hint = "docs/devices.md says what each key means"});
 }
 
-static bool is_needed(const Reader *reader, const DeviceField *field, bool has_section) {
-    return field->need == NEED_ALWAYS ||
-           (field->need == NEED_SECTION && (has_section || reader->device->kind == DEVICE_SCRATCHPAD));
-}
-
 static bool check_field(Reader *reader, size_t k) {
     const DeviceField *field = &device_fields[k];
     bool is_memory = strcmp(field->section, "memory") == 0;
     bool all = true;
+    if (field->need == OPTIONAL) {
+        return true;
+    }
     bool has_section = false;
     for (uint32_t i = 0; i < reader->ini->section_count; i++) {
         bool is_here = reader->table[i] != NULL && strcmp(reader->table[i], field->section) == 0;
         has_section = has_section || is_here;
-        if (is_here && !reader->seen[i][k] && is_needed(reader, field, true)) {
+        if (is_here && !reader->seen[i][k]) {
             const DeviceIniSection *section = &reader->ini->section[i];
             const char *name = arena_text(&reader->work->keep, STR_FMT, STR_ARG(section->name));
             all = missing_key(reader, section->line, name, field->key);
         }
     }
-    if (!has_section && !is_memory && is_needed(reader, field, false)) {
+    if (!has_section && !is_memory) {
         return missing_key(reader, 0, field->section, field->key);
     }
     return all;
@@ -274,60 +273,6 @@ static bool check_present(Reader *reader) {
     for (size_t k = 0; k < DEVICE_FIELD_COUNT; k++) {
         all = check_field(reader, k) && all;
     }
-    return all;
-}
-
-/* ---- What holds between values */
-
-static bool find_memory(Reader *reader, const char *name, uint32_t *index) {
-    const Device *device = reader->device;
-    for (uint32_t i = 0; i < device->memory_count; i++) {
-        if (str_eq(device->memory[i].name, str_from(name))) {
-            *index = i;
-            return true;
-        }
-    }
-    return file_error(reader, 0,
-                      (DiagText){.what = arena_text(&reader->work->keep, "a device of kind %s has no memory '%s'",
-                                                    kind_names[device->kind], name),
-                                 .expected = arena_text(&reader->work->keep, "a section [memory %s]", name)});
-}
-
-static bool check_order(Reader *reader, DeviceCost low, DeviceCost high, const char *what) {
-    if (low.value <= high.value) {
-        return true;
-    }
-    return file_error(
-        reader, 0,
-        (DiagText){.what = what,
-                   .got = arena_text(&reader->work->keep, "%" PRIu64 " and %" PRIu64, low.value, high.value)});
-}
-
-static bool check_memory(Reader *reader, const DeviceMemory *memory) {
-    if (memory->align_bytes <= memory->bytes) {
-        return true;
-    }
-    return file_error(
-        reader, 0,
-        (DiagText){.what = arena_text(&reader->work->keep, "memory '" STR_FMT "' is smaller than its alignment",
-                                      STR_ARG(memory->name)),
-                   .got = arena_text(&reader->work->keep, "%" PRIu64 " bytes, aligned to %" PRIu64, memory->bytes,
-                                     memory->align_bytes)});
-}
-
-static bool check_together(Reader *reader) {
-    Device *device = reader->device;
-    bool all = find_memory(reader, "local", &device->local);
-    all = find_memory(reader, device->kind == DEVICE_ARENA ? "flash" : "far", &device->backing) && all;
-    for (uint32_t i = 0; i < device->memory_count; i++) {
-        all = check_memory(reader, &device->memory[i]) && all;
-    }
-    all =
-        check_order(reader, device->dma_min_bytes, device->dma_max_bytes, "[dma] min_bytes is larger than max_bytes") &&
-        all;
-    all = check_order(reader, device->dma_align_bytes, device->dma_max_bytes,
-                      "[dma] align_bytes is larger than max_bytes") &&
-          all;
     return all;
 }
 
@@ -345,5 +290,5 @@ const Device *device_parse(Work *work, Str text, Str file) {
     device->fact = reader->fact;
     bool known = read_sections(reader);
     bool read = read_entries(reader) && known;
-    return read && check_present(reader) && check_together(reader) ? device : NULL;
+    return read && check_present(reader) && device_check_together(work, device) ? device : NULL;
 }

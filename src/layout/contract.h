@@ -33,4 +33,16 @@ const Contract *contract_parse(Arena *arena, Str text, ContractError *error);
 /* The text it was parsed from, white space trimmed. */
 Str contract_text(const Contract *contract);
 
+size_t contract_case_count(const Contract *contract); /* at least 1 */
+
+/* What one case promises for every shape it takes. */
+typedef struct {
+    bool has_guard;
+    bool names[DIM_COUNT];
+    uint64_t bank_count; /* product of the moduli of its bank terms; UINT64_MAX where one has none, or it is larger */
+} ContractCaseFacts;
+
+/* k < contract_case_count(contract). */
+ContractCaseFacts contract_case_facts(const Contract *contract, size_t k);
+
 #endif

@@ -2,6 +2,9 @@
 #include "layout/contract_scan.h"
 #include "layout/view.h"
 
+#include "base/checked.h"
+#include "base/fault.h"
+
 enum { LONGEST_TEXT = 1 << 16 };
 
 /* ---- Terms and levels */
@@ -152,4 +155,25 @@ const Contract *contract_parse(Arena *arena, Str text, ContractError *error) {
 
 Str contract_text(const Contract *contract) {
     return contract->text;
+}
+
+size_t contract_case_count(const Contract *contract) {
+    return contract->count;
+}
+
+ContractCaseFacts contract_case_facts(const Contract *contract, size_t k) {
+    CHECK(k < contract->count);
+    const ContractCase *item = &contract->item[k];
+    ContractCaseFacts facts = {.has_guard = item->guard.count > 0, .bank_count = 1};
+    for (int dim = 0; dim < DIM_COUNT; dim++) {
+        facts.names[dim] = item->names[dim];
+    }
+    for (uint32_t t = 0; t < item->bank_term_count; t++) {
+        uint64_t mod = item->bank_term[t].mod;
+        if (mod == 0 || !checked_mul(facts.bank_count, mod, &facts.bank_count)) {
+            facts.bank_count = UINT64_MAX;
+            break;
+        }
+    }
+    return facts;
 }

@@ -49,7 +49,6 @@ static const Broken broken[] = {
     {9, "", "box.ini:7", "required key is missing", NULL, "[memory far] align_bytes", NULL, 0},
     {12, "", "box.ini:10", "required key is missing", NULL, "[contract] weight", NULL, 0},
     {17, "", "box.ini:14", "required key is missing", NULL, "[parameter] row", NULL, 0},
-    {33, "", "box.ini:26", "required key is missing", NULL, "[dma] channels", NULL, 0},
     {4, "[memory near]", "box.ini", "has no memory 'local'", NULL, "[memory local]", NULL, 0},
     {3, "kind = arena", "box.ini", "kind arena has no memory 'flash'", NULL, "[memory flash]", NULL, 0},
     /* values */
@@ -70,11 +69,24 @@ static const Broken broken[] = {
     {5, "bytes = 18014398509481984K @ guide", "box.ini:5", "not a number in range", NULL, "from 1 to", NULL, 0},
     {8, "bytes = endless @ guide", "box.ini:8", "not a number in range", "'endless'", "'unbounded'", NULL, 0},
     {6, "align_bytes = 0 @ guide", "box.ini:6", "not a number in range", "'0'", "from 1 to", NULL, 0},
-    {6, "align_bytes = 32K @ guide", "box.ini", "smaller than its alignment", "16384 bytes, aligned to 32768", NULL,
+    {6, "align_bytes = 32K @ guide", "box.ini:6", "smaller than its alignment", "16384 bytes, aligned to 32768", NULL,
      NULL, 0},
     {6, "align_bytes = 16 @ guide\nlanes = 0 @ guide", "box.ini:7", "not a number in range", "'0'", NULL, NULL, 0},
     {11, "activation = N H W Q @ guide", "box.ini:11", "wrong in column 7", "'N H W Q'", NULL, NULL, 0},
     {11, "activation = N H W C%16 @ guide", "box.ini:11", "the contract is wrong", "'N H W C%16'", NULL, NULL, 0},
+    /* what can never work */
+    {11, "activation = bank[C%2] N C/2 H W @ guide", "box.ini:11", "more banks than local memory has lanes", "2 banks",
+     "at most 1, the lanes of [memory local]", "set lanes in [memory local]", 0},
+    {12, "weight = when H==1: O I H W | bank[O%4 I%4] O/4 I/4 H W @ guide", "box.ini:12", "weight has more banks",
+     "16 banks", "at most 1,", NULL, 0},
+    {13, "parameter = bank[C] N H W @ guide", "box.ini:13", "parameter has more banks", "without a %mod", "at most 1,",
+     "a %mod", 0},
+    {12, "weight = bank[O%4294967296 I%4294967296] O/4294967296 I/4294967296 H W @ guide", "box.ini:12", "more banks",
+     NULL, "at most 1,", NULL, 0},
+    {11, "activation = N H W @ guide", "box.ini:11", "activation names no level of C", "'N H W'", "N C H W", NULL, 0},
+    {13, "parameter = H W @ guide", "box.ini:13", "parameter names no level of C", NULL, "N C H W", NULL, 0},
+    {12, "weight = N C H W @ guide", "box.ini:12", "weight names no level of O", "'N C H W'", "O I H W", NULL, 0},
+    {12, "weight = O C H W @ guide", "box.ini:12", "weight names no level of I", "'O C H W'", "O I H W", NULL, 0},
     {15, "scalar = yes @ guide", "box.ini:15", "not a number in range", "'yes'", "or 'no'", NULL, 0},
     {16, "channel = 0 @ guide", "box.ini:16", "not a number in range", "'0'", "or 'no'", NULL, 0},
     {18, "full = 1 @ guide\nrecord_bits = 129 @ guide", "box.ini:19", "not a number in range", "'129'", "to 128", NULL,
@@ -86,9 +98,9 @@ static const Broken broken[] = {
     {20, "requantise = onnx @ guide\ndtypes = string @ guide", "box.ini:21", "unknown dtype 'string'", NULL, NULL, NULL,
      0},
     {27, "bytes_cycle = 0 @ guide", "box.ini:27", "not a number in range", "'0'", "from 1 to", NULL, 0},
-    {30, "min_bytes = 128K @ guide", "box.ini", "min_bytes is larger than max_bytes", "131072 and 65536", NULL, NULL,
+    {30, "min_bytes = 128K @ guide", "box.ini:30", "min_bytes is larger than max_bytes", "131072 and 65536", NULL, NULL,
      0},
-    {32, "align_bytes = 128K @ guide", "box.ini", "align_bytes is larger than max_bytes", "131072 and 65536", NULL,
+    {32, "align_bytes = 128K @ guide", "box.ini:32", "align_bytes is larger than max_bytes", "131072 and 65536", NULL,
      NULL, 0},
 };
 
@@ -136,8 +148,48 @@ static void all_faults_are_told(void **state) {
     in_work(check_three_faults, NULL);
 }
 
+/* ---- What can never work, where more than one line says it */
+
+/* The good text with lanes of local memory, an activation contract, and 'no' or 1 for each form. */
+static const Device *parse_box(Work *work, const char *lanes, const char *activation, const char *full) {
+    static char text[TEXT_BYTES];
+    size_t len = 0;
+    for (size_t i = 0; i < LINE_COUNT; i++) {
+        const char *put = i == 5 ? lanes : i == 10 ? activation : i == 17 ? full : good[i];
+        put = i == 14 ? "scalar = no @ guide" : i == 15 ? "channel = no @ guide" : put;
+        len += (size_t)snprintf(text + len, sizeof text - len, "%s\n", put);
+    }
+    return parse_copy(work, text, len);
+}
+
+static void check_lanes(Work *work, const void *row) {
+    (void)row;
+    static const char activation[] = "activation = when C==1: N C H W | bank[C/4%16] N H W C/64 C%4 @ guide";
+    assert_non_null(parse_box(work, "align_bytes = 16 @ guide\nlanes = 16 @ guide", activation, good[17]));
+    assert_null(work->diags.first);
+    assert_null(parse_box(work, "align_bytes = 16 @ guide\nlanes = 15 @ guide", activation, good[17]));
+    assert_string_equal(work->diags.first->text.place, "box.ini:12");
+    assert_true(has_part(work->diags.first->text.got, "16 banks"));
+    assert_true(has_part(work->diags.first->text.expected, "at most 15,"));
+}
+
+static void check_no_form(Work *work, const void *row) {
+    (void)row;
+    assert_null(parse_box(work, good[5], good[10], "full = no @ guide"));
+    assert_int_equal(work->diags.count[DIAG_ERROR], 1);
+    assert_string_equal(work->diags.first->text.place, "box.ini:15");
+    assert_true(has_part(work->diags.first->text.what, "no form can be read"));
+}
+
+static void what_can_never_work_is_refused(void **state) {
+    (void)state;
+    in_work(check_lanes, NULL);
+    in_work(check_no_form, NULL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_can_never_work_is_refused),
         cmocka_unit_test(faults_are_told_with_their_line),
         cmocka_unit_test(all_faults_are_told),
     };

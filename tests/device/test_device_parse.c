@@ -80,10 +80,45 @@ static void check_dtypes(Work *work, const void *row) {
     assert_true(device->dtypes == ((uint64_t)1 << DTYPE_I8 | (uint64_t)1 << DTYPE_U8 | (uint64_t)1 << DTYPE_F32));
 }
 
+/* Neither [engine] nor [dma] need stand: no figure of a plan rests on them. */
+static void check_without_engine(Work *work, const void *row) {
+    (void)row;
+    static char text[TEXT_BYTES];
+    size_t len = write_text(text, 0, "", 0, "\n");
+    text[len] = '\0';
+    const Device *device = parse_copy(work, text, (size_t)(strstr(text, "[engine]") - text));
+    assert_non_null(device);
+    assert_null(work->diags.first);
+    assert_int_equal(device->requantise.len, 0);
+    assert_true(device->dtypes == UINT64_MAX);
+    assert_int_equal(device->mac_cycle.value, 0);
+    assert_int_equal(device->dma_max_bytes.value, 0);
+}
+
+static void check_described_only(Work *work, const void *row) {
+    (void)row;
+    static const struct {
+        const char *section, *key;
+        bool is_described_only;
+    } keys[] = {
+        {"memory local", "bytes", false}, {"memory far", "bytes", false},    {"memory weights", "bytes", true},
+        {"memory bias", "lanes", true},   {"contract", "activation", false}, {"parameter", "channel", false},
+        {"engine", "mac_cycle", true},    {"dma", "bytes_cycle", true},      {"memory local", "lanes", false},
+    };
+    const Device *device = device_load(work, STR("max78000"));
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        const DeviceFact *fact = device_fact(device, keys[i].section, keys[i].key);
+        assert_non_null(fact);
+        assert_int_equal(device_is_described_only(device, fact), keys[i].is_described_only);
+    }
+}
+
 static void optional_values_are_read(void **state) {
     (void)state;
     in_work(check_memory_spare, NULL);
     in_work(check_dtypes, NULL);
+    in_work(check_without_engine, NULL);
+    in_work(check_described_only, NULL);
 }
 
 /* ---- Limits */
@@ -191,7 +226,12 @@ static void check_left_out(Work *work, const void *arg) {
     fclose(file);
     assert_non_null(device_check(work, str_from(path)));
     assert_int_equal(work->diags.count[DIAG_WARNING], row->what != NULL);
-    assert_true(row->what == NULL || has_part(work->diags.first->text.what, row->what));
+    if (row->what != NULL) {
+        char place[64];
+        snprintf(place, sizeof place, "%s:%zu", path, row->line);
+        assert_string_equal(work->diags.first->text.place, place);
+        assert_true(has_part(work->diags.first->text.what, row->what));
+    }
 }
 
 static void a_check_warns_of_shapes_left_out(void **state) {
@@ -202,6 +242,11 @@ static void a_check_warns_of_shapes_left_out(void **state) {
         {11, "activation = N W C @ guide", "activation leaves shapes out"},
         {12, "weight = O I H @ guide", "weight leaves shapes out"},
         {13, "parameter = when bits<=32: N H W C @ guide", "parameter leaves shapes out"},
+        {11, "activation = when C<=4: N H W@16 C @ guide", "activation leaves shapes out"},
+        {11, "activation = when C<=5000: N H W C @ guide", "activation: the last case has a guard"},
+        {11, "activation = when C<=4: N H W C | when C>4: N C H W @ guide", "activation: the last case has a guard"},
+        {11, "activation = N H W C O @ guide", "activation names O"},
+        {12, "weight = N O I H W @ guide", "weight names N"},
     };
     int file = mkstemp(path);
     assert_true(file >= 0);

@@ -361,6 +361,7 @@ static const Size sizes[] = {
     {"max78000", ROLE_ACTIVATION, 8, 1, 12, 20, 28, 2240, 3, "README"},
     {"max78000", ROLE_ACTIVATION, 8, 1, 1, 20, 28, 560, 1, "README: CHW"},
     {"max78000", ROLE_ACTIVATION, 8, 1, 5, 7, 9, 252, 2, "README"},
+    {"max78000", ROLE_ACTIVATION, 8, 1, 100, 2, 2, 32, 16, "README: multipass, 25 groups of 4 in 16 instances"},
     {"max78000", ROLE_PARAMETER, 8, 1, 12, 1, 1, 12, 1, "bias memory"},
     {"teach", ROLE_ACTIVATION, 8, 1, 12, 20, 28, 20 * 28 * 16, 1, "a pixel is 16 bytes"},
     {"teach", ROLE_ACTIVATION, 8, 1, 1, 20, 28, 20 * 32, 1, "a line is 32 bytes"},

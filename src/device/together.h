@@ -1,0 +1,23 @@
+/* What must hold between the values of a device file: what no key can say alone. */
+#ifndef S0_DEVICE_TOGETHER_H
+#define S0_DEVICE_TOGETHER_H
+
+#include "device/device.h"
+
+/* The dimensions that tensors of a role have: "N C H W" or "O I H W". */
+const char *device_role_dims(Role role);
+bool device_role_has(Role role, Dim dim);
+
+/* True where a case of the contract names the dimension. */
+bool device_contract_names(const Contract *contract, Dim dim);
+
+/* Finds local and backing memory; false with an error for each thing that can never work:
+ *
+ *     a memory the kind needs is missing, or one is smaller than its alignment
+ *     a contract has more banks than `local` has lanes: the excess would lie nowhere
+ *     a contract names no channel dimension of its role: it would hold no tensor of more than one channel
+ *     the engine can read no form of a parameter
+ *     the DMA's smallest transfer, or its alignment, is above the largest */
+bool device_check_together(Work *work, Device *device);
+
+#endif
