@@ -24,7 +24,7 @@ static const Option options[] = {
      NULL},
     {"role", 0, OPTION_CHOICE, "ROLE", "which of the device's contracts: activation (default), weight, parameter",
      offsetof(Args, role), role_choices},
-    {"contract", 0, OPTION_TEXT, "TEXT", "a layout contract, such as 'N H C/16 W C%16'", offsetof(Args, contract),
+    {"contract", 0, OPTION_TEXT, "TEXT", "a layout contract, such as 'N H C/16 W C%16': docs/contracts.md", offsetof(Args, contract),
      NULL},
     {"address", 0, OPTION_TEXT, "INDEX", "where one element lies: an index a dimension, such as 0,3,7,1",
      offsetof(Args, address), NULL},
