@@ -1,7 +1,7 @@
 /* How long `stride0 plan` takes and how much memory it needs: the whole command, as a process, median of several runs.
  *
- * Prints a row a model: every example, every network of S0_SHARED where there is one, and synthetic chains of 10 000 and
- * 100 000 nodes with the ratio of their times. */
+ * Prints a row a model: every example, every network of S0_SHARED where there is one, and synthetic chains of 10 000
+ * and 100 000 nodes with the ratio of their times. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -76,7 +76,8 @@ static int add_dims(char *arguments[], int count, const char *name, char *line) 
             strlen(name) != (size_t)(tab - slash - 1)) {
             continue;
         }
-        for (char *word = strtok(tab + 1, " \n"); word != NULL && count < MAX_ARGUMENTS - 3; word = strtok(NULL, " \n")) {
+        for (char *word = strtok(tab + 1, " \n"); word != NULL && count < MAX_ARGUMENTS - 3;
+             word = strtok(NULL, " \n")) {
             arguments[count++] = (char *)"--dim";
             arguments[count++] = word;
         }
@@ -90,7 +91,7 @@ static int add_dims(char *arguments[], int count, const char *name, char *line) 
 
 static Timing time_model(const char *path, const char *name) {
     char line[LINE_BYTES];
-    char *arguments[MAX_ARGUMENTS] = {(char *)S0_COMMAND, (char *)"plan", (char *)path,      (char *)"-d",
+    char *arguments[MAX_ARGUMENTS] = {(char *)S0_COMMAND, (char *)"plan",     (char *)path, (char *)"-d",
                                       (char *)"mcu-cm",   (char *)"--budget", (char *)"1G"};
     int count = add_dims(arguments, 7, name, line);
     arguments[count] = NULL;

@@ -28,7 +28,7 @@ void names_of_map(const Node *node, uint32_t rank, uint8_t dims[SHAPE_MAX_RANK])
     if (rank < 2 || !names_stated_channel(node, rank, &axis)) {
         return;
     }
-    uint8_t order[SHAPE_MAX_RANK]; /* N, then spatial */
+    uint8_t order[SHAPE_MAX_RANK] = {0}; /* N, then spatial */
     uint32_t next = 0;
     for (uint32_t k = 0; k < rank; k++) {
         if (dims[k] != DIM_C) {
