@@ -1,7 +1,10 @@
 /* Free dimensions get the user's values.
  *
  * ONNX: a free extent is DIM_FREE, with or without a name. TFLite: the extent is the file's number and a name marks
- * that shape_signature leaves it free; the number stands where the user gives none. */
+ * that shape_signature leaves it free; the number stands where the user gives none.
+ *
+ * Invariant: a name is one dimension, wherever it stands. INPUT:AXIS whose axis has a name binds that name, so two
+ * values for it are found whichever way they are written. */
 #include "graph/passes.h"
 
 #include <inttypes.h>
@@ -47,10 +50,17 @@ bool dim_binding_parse(Str text, DimBinding *binding, Diags *diags) {
 
 /* ---- Which binding is meant */
 
+/* What is known of one binding. */
+typedef struct {
+    Str dim;              /* the name that the axis of INPUT:AXIS has, or empty */
+    bool is_contradicted; /* by an earlier binding, and the user was told */
+} Meaning;
+
 typedef struct {
     Graph *graph;
     Work *work;
     DimBinding *bindings;
+    Meaning *meanings;
     size_t count;
     bool changed_file_shape; /* TFLite: the shapes that follow are the file's no longer */
 } Binder;
@@ -71,9 +81,29 @@ static bool is_name_of(const DimBinding *binding, Str name) {
            number == (uint64_t)binding->axis;
 }
 
-static bool is_meant(const DimBinding *binding, const Value *value, uint32_t axis) {
-    bool by_axis = value->is_input && binding->axis == (int32_t)axis && str_eq(binding->name, value->name);
-    return by_axis || is_name_of(binding, dim_name(value, axis));
+static bool is_axis_of(const DimBinding *binding, const Value *value) {
+    return value->is_input && value->has_shape && binding->axis >= 0 && (uint32_t)binding->axis < value->shape.rank &&
+           str_eq(binding->name, value->name);
+}
+
+static void find_meanings(Binder *b) {
+    b->meanings = arena_array(&b->work->scratch, Meaning, b->count);
+    for (size_t k = 0; k < b->count; k++) {
+        b->meanings[k] = (Meaning){0};
+        for (uint32_t v = 0; v < b->graph->value_count; v++) {
+            const Value *value = &b->graph->values[v];
+            if (is_axis_of(&b->bindings[k], value)) {
+                b->meanings[k].dim = dim_name(value, (uint32_t)b->bindings[k].axis);
+            }
+        }
+    }
+}
+
+static bool is_meant(const Binder *b, size_t k, const Value *value, uint32_t axis) {
+    const DimBinding *binding = &b->bindings[k];
+    Str name = dim_name(value, axis);
+    return (is_axis_of(binding, value) && (uint32_t)binding->axis == axis) || is_name_of(binding, name) ||
+           (name.len > 0 && str_eq(b->meanings[k].dim, name));
 }
 
 static const char *binding_text(const Binder *b, const DimBinding *binding) {
@@ -85,25 +115,38 @@ static const char *binding_text(const Binder *b, const DimBinding *binding) {
                       binding->value);
 }
 
+/* Each binding is told once, however many axes it is for. */
+static bool contradiction(const Binder *b, size_t k, const DimBinding *earlier, const Value *value) {
+    const DimBinding *binding = &b->bindings[k];
+    bool is_repeated = binding->axis == earlier->axis && str_eq(binding->name, earlier->name);
+    if (!b->meanings[k].is_contradicted) {
+        b->meanings[k].is_contradicted = true;
+        diag_error(&b->work->diags,
+                   (DiagText){.place = "--dim",
+                              .tensor = value->name,
+                              .what = is_repeated ? "a dimension is given twice" : "two values for one dimension",
+                              .got = binding_text(b, binding),
+                              .expected = binding_text(b, earlier)});
+    }
+    return false;
+}
+
 /* The binding of this axis, null where there is none. False where two disagree. */
 static bool find_binding(const Binder *b, const Value *value, uint32_t axis, const DimBinding **found) {
+    bool agree = true;
     *found = NULL;
     for (size_t k = 0; k < b->count; k++) {
-        DimBinding *binding = &b->bindings[k];
-        if (!is_meant(binding, value, axis)) {
+        if (!is_meant(b, k, value, axis)) {
             continue;
         }
-        if (*found != NULL && (*found)->value != binding->value) {
-            return diag_error(&b->work->diags, (DiagText){.place = "--dim",
-                                                          .tensor = value->name,
-                                                          .what = "two values for one dimension",
-                                                          .got = binding_text(b, binding),
-                                                          .expected = binding_text(b, *found)});
+        b->bindings[k].was_used = true;
+        if (*found == NULL) {
+            *found = &b->bindings[k];
+        } else if ((*found)->value != b->bindings[k].value) {
+            agree = contradiction(b, k, *found, value);
         }
-        binding->was_used = true;
-        *found = binding;
     }
-    return true;
+    return agree;
 }
 
 /* ---- Binding */
@@ -208,6 +251,7 @@ static bool check_all_used(const Binder *b) {
 bool graph_bind_dims(Graph *graph, DimBinding *bindings, size_t count, Work *work) {
     Binder b = {.graph = graph, .work = work, .bindings = bindings, .count = count};
     bool sound = true;
+    find_meanings(&b);
     for (uint32_t v = 0; v < graph->value_count; v++) {
         sound = bind_value(&b, &graph->values[v]) && sound;
     }

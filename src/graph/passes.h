@@ -30,7 +30,8 @@ bool dim_binding_parse(Str text, DimBinding *binding, Diags *diags);
 
 /* needs   graph_check       breaks nothing
  * An input dimension that stays free is refused by name and axis, with the --dim that would bind it; a binding that
- * names nothing, or contradicts the file, is an error. TFLite: `shape` is the file's own binding; --dim may replace it
+ * names nothing, or contradicts the file or another binding, is an error. INPUT:AXIS of a dimension that has a name
+ * binds it wherever the name stands. TFLite: `shape` is the file's own binding; --dim may replace it
  * where shape_signature is free. */
 bool graph_bind_dims(Graph *graph, DimBinding *bindings, size_t count, Work *work);
 

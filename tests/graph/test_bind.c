@@ -69,6 +69,16 @@ static const Binding rows[] = {
     {"input X int8[\"a:1\",8]\noutput X\n", {"a:2=3"}, NULL, NULL, "a:1 (X:0)", S0_BAD_INPUT},
     {"input X int8[n,8]\noutput X\n", {"n=3", "X:0=3"}, "X", "[3,8]", NULL, S0_DONE},
     {"input X int8[n,8]\noutput X\n", {"n=3", "X:0=4"}, NULL, NULL, "two values", S0_BAD_INPUT},
+    /* a name is one dimension, whichever way it is written */
+    {"input X int8[n,8,n]\noutput X\n", {"X:0=3"}, "X", "[3,8,3]", NULL, S0_DONE},
+    {"input X int8[n,8]\ninput Y int8[4,n]\noutput X\n", {"X:0=3"}, "Y", "[4,3]", NULL, S0_DONE},
+    {"input X int8[n,8,n]\noutput X\n", {"X:0=3", "X:2=4"}, NULL, NULL, "two values", S0_BAD_INPUT},
+    {"input X int8[n,8]\ninput Y int8[4,n]\noutput X\n", {"X:0=3", "Y:1=4"}, NULL, NULL, "two values", S0_BAD_INPUT},
+    {"input X int8[n,8,n]\noutput X\n", {"n=3", "X:2=4"}, NULL, NULL, "two values", S0_BAD_INPUT},
+    {"input X int8[n,8,n]\noutput X\n", {"X:2=4", "n=3"}, NULL, NULL, "two values", S0_BAD_INPUT},
+    {"input X int8[n,8,n]\noutput X\n", {"n=3", "n=4"}, NULL, NULL, "given twice", S0_BAD_INPUT},
+    {"input X int8[n,8,n]\noutput X\n", {"X:0=1", "X:0=2"}, NULL, NULL, "given twice", S0_BAD_INPUT},
+    {"input X int8[n,8,?]\noutput X\n", {"X:0=3", "X:2=4"}, "X", "[3,8,4]", NULL, S0_DONE},
     {"input X int8[3,8]\noutput X\n", {"X:0=4"}, NULL, NULL, "fixes", S0_BAD_INPUT},
     {"input X int8[n,8]\noutput X\n", {"n=3", "m=1"}, NULL, NULL, "n (X:0)", S0_BAD_INPUT},
     {"input X int8[3,8]\noutput X\n", {"m=1"}, NULL, NULL, "no dimension of this model is free", S0_BAD_INPUT},
@@ -131,6 +141,9 @@ static void check_binding(Work *work, const void *argument) {
     if (sound != (row->told == NULL) || !as_told || diags_status(&work->diags) != row->status) {
         diags_print(&work->diags, "", stderr);
         fail_msg("not what was expected of:\n%s", row->text);
+    }
+    if (row->status == S0_BAD_INPUT) { /* one fault a row: no false second error behind it */
+        assert_int_equal(work->diags.count[DIAG_ERROR], 1);
     }
     if (row->value != NULL) {
         const Value *value = value_of(graph, row->value);
