@@ -7,6 +7,7 @@
 #include "graph/graph.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 typedef struct {
     BlockId block;
@@ -31,12 +32,15 @@ static bool node_error(const Checker *c, const Node *node, Str tensor, const cha
     return diag_error(&c->work->diags, (DiagText){.node = node_title(arena, node), .tensor = tensor, .what = what});
 }
 
-static bool value_error(const Checker *c, const Value *value, const char *what, const char *got, const char *expected) {
-    const char *place =
-        value->source.len > 0 ? arena_text(c->work->diags.arena, STR_FMT, STR_ARG(value->source)) : NULL;
+static bool fault_of(Work *work, const Value *value, const char *what, const char *got, const char *expected) {
+    const char *place = value->source.len > 0 ? arena_text(work->diags.arena, STR_FMT, STR_ARG(value->source)) : NULL;
     return diag_error(
-        &c->work->diags,
+        &work->diags,
         (DiagText){.place = place, .tensor = value->name, .what = what, .got = got, .expected = expected});
+}
+
+static bool value_error(const Checker *c, const Value *value, const char *what, const char *got, const char *expected) {
+    return fault_of(c->work, value, what, got, expected);
 }
 
 /* ---- Ids */
@@ -133,6 +137,56 @@ static bool check_constant(const Checker *c, const Value *value) {
     return true;
 }
 
+/* ---- Quantisation */
+
+/* 0 is a scale: converters write it for channels whose weights are all 0, and TFLite's and ONNX Runtime's own kernels
+ * compute with it (XNNPACK and TensorRT refuse such a model). */
+static bool check_scales(const Value *value, Work *work) {
+    Arena *arena = work->diags.arena;
+    for (uint32_t k = 0; k < value->quant->count; k++) {
+        float scale = value->quant->scale[k];
+        if (!isfinite(scale) || scale < 0) {
+            return fault_of(work, value, arena_text(arena, "scale %" PRIu32 " is not a scale", k),
+                            arena_text(arena, "%g", (double)scale), "a finite number, 0 or more");
+        }
+    }
+    return true;
+}
+
+/* What an integer dtype can hold, as far as a zero point can say it. False for other dtypes. */
+static bool code_range(DType dtype, int64_t *low, int64_t *high) {
+    DTypeKind kind = dtype_kind(dtype);
+    uint32_t magnitude_bits = dtype_bits(dtype) - (kind == DTYPE_KIND_SIGNED ? 1 : 0);
+    if (kind != DTYPE_KIND_SIGNED && kind != DTYPE_KIND_UNSIGNED) {
+        return false;
+    }
+    *high = magnitude_bits < 63 ? ((int64_t)1 << magnitude_bits) - 1 : INT64_MAX;
+    *low = kind == DTYPE_KIND_SIGNED ? -*high - 1 : 0;
+    return true;
+}
+
+static bool check_zero_points(const Value *value, Work *work) {
+    Arena *arena = work->diags.arena;
+    int64_t low, high;
+    if (value->quant->zero_point == NULL || !code_range(value->dtype, &low, &high)) {
+        return true;
+    }
+    for (uint32_t k = 0; k < value->quant->count; k++) {
+        int64_t zero_point = value->quant->zero_point[k];
+        if (zero_point < low || zero_point > high) {
+            return fault_of(
+                work, value, arena_text(arena, "zero point %" PRIu32 " is no code of the type", k),
+                arena_text(arena, "%" PRId64, zero_point),
+                arena_text(arena, "%" PRId64 " to %" PRId64 ", a value of %s", low, high, dtype_name(value->dtype)));
+        }
+    }
+    return true;
+}
+
+bool graph_check_codes(const Value *value, Work *work) {
+    return value->quant == NULL || (check_scales(value, work) && check_zero_points(value, work));
+}
+
 /* A scale a slice: as many as the axis is long, or as it has blocks. The axis is the file's word, never guessed. */
 static bool check_quant(const Checker *c, const Value *value) {
     const Quant *quant = value->quant;
@@ -174,7 +228,7 @@ static bool check_values(const Checker *c) {
             sound = check_constant(c, value) && sound;
         }
         if (value->quant != NULL) {
-            sound = check_quant(c, value) && sound;
+            sound = graph_check_codes(value, c->work) && check_quant(c, value) && sound;
         }
     }
     return sound;

@@ -6,6 +6,7 @@
  *   - ids index the arrays of their graph; NO_VALUE stands for an absent optional input or output;
  *   - the bytes of a constant are spans of the mapped file or of the keep arena, little-endian, sub-byte elements
  *     packed low bits first; elements(stored) * bits, rounded up, equals the span's length;
+ *   - a scale is finite and not negative; a zero point is a code of an integer value's dtype;
  *   - block 0 is the model's main graph; after graph_inline it is the only one that is run.
  * Node order is the file's order, which both formats require to be topological. */
 #ifndef S0_GRAPH_GRAPH_H
@@ -167,6 +168,9 @@ Str shape_text(Arena *arena, const Shape *shape);            /* "[1,12,20,28]", 
 
 /* The invariants above, for every importer's output. False with diagnostics (the file's fault). */
 bool graph_check(const Graph *graph, Work *work);
+
+/* Its rule about scales and zero points, for a value whose dtype becomes known later. */
+bool graph_check_codes(const Value *value, Work *work);
 
 /* Nodes that read each value, in node order: uses of value v are use[first[v]] … use[first[v+1]-1]. Only nodes of
  * the main block; a node that reads a value twice stands twice. */

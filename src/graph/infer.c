@@ -352,7 +352,7 @@ static bool infer_node(Infer *in) {
     default_dtypes(in);
     for (uint32_t k = 0; k < in->node->output_count; k++) {
         const Value *out = node_output(in->graph, in->node, k);
-        if (out != NULL && !check_quant(in, out)) {
+        if (out != NULL && (!check_quant(in, out) || !graph_check_codes(out, in->work))) {
             return false;
         }
     }

@@ -142,17 +142,24 @@ static const int64_t *zero_points_of(QuantReader *r, uint32_t index, uint32_t co
 
 /* ---- One value */
 
+static bool is_integer(DType dtype) {
+    return dtype_kind(dtype) == DTYPE_KIND_SIGNED || dtype_kind(dtype) == DTYPE_KIND_UNSIGNED;
+}
+
 /* False with a diagnostic where the zero points do not go with the scales; none at all are zeros. */
-static bool read_zero_points(QuantReader *r, Quant *quant) {
+static bool read_zero_points(QuantReader *r, const Value *value, Quant *quant) {
     const Value *zero = node_input(r->onnx->graph, r->node, r->rule.zero_point);
     if (zero == NULL || zero->constant == NULL || !zero->constant->is_known) {
         return true;
     }
-    DTypeKind kind = dtype_kind(zero->dtype);
     uint64_t count;
-    if (!shape_elements(&zero->shape, &count) || (kind != DTYPE_KIND_SIGNED && kind != DTYPE_KIND_UNSIGNED) ||
-        dtype_bits(zero->dtype) > 32) {
-        return true; /* an 8-bit float: its zero point is 0 */
+    if (!shape_elements(&zero->shape, &count)) {
+        return true;
+    }
+    if (!is_integer(zero->dtype) || dtype_bits(zero->dtype) > 32) {
+        return !is_integer(value->dtype) || /* an 8-bit float: its zero point is 0 */
+               quant_error(r, zero, "the zero point has another type than the tensor it belongs to",
+                           dtype_name(zero->dtype), dtype_name(value->dtype));
     }
     if (count != quant->count) {
         Arena *keep = &r->onnx->work->keep;
@@ -241,7 +248,7 @@ static bool set_quant(QuantReader *r) {
     if (count > 1 && !find_rank(r, value, &rank)) {
         return true;
     }
-    if ((count > 1 && !find_axis(r, value, rank, quant)) || !read_zero_points(r, quant)) {
+    if ((count > 1 && !find_axis(r, value, rank, quant)) || !read_zero_points(r, value, quant)) {
         return false;
     }
     quant->scale = scales_of(r, node->inputs[r->rule.scale].index, quant->count);

@@ -2,7 +2,6 @@
 #include "import/tflite.h"
 
 #include <inttypes.h>
-#include <math.h>
 
 static Arena *texts(const Tflite *model) {
     return model->work->diags.arena;
@@ -70,34 +69,12 @@ static bool read_axis(Tflite *model, const FlatTable *table, const Value *value,
 
 /* ---- Scales and zero points */
 
-static bool read_scales(Tflite *model, const FlatVector *scales, const Value *value, Quant *quant) {
+static void read_scales(Tflite *model, const FlatVector *scales, Quant *quant) {
     float *scale = arena_array(&model->work->keep, float, scales->count);
     quant->count = scales->count;
     quant->scale = scale;
     for (uint32_t k = 0; k < scales->count; k++) {
         scale[k] = flat_float_at(&model->flat, scales, k);
-        if (!isfinite(scale[k]) || scale[k] < 0) {
-            return diag_error(&model->work->diags,
-                              text_of(value, arena_text(texts(model), "scale %" PRIu32 " is not a scale", k),
-                                      arena_text(texts(model), "%g", (double)scale[k]), "a finite number, 0 or more"));
-        }
-    }
-    return true;
-}
-
-/* Zero points of integer codes are codes; those of other types are not looked at. */
-static bool is_code(DType dtype, int64_t number) {
-    uint32_t bits = dtype_bits(dtype);
-    if (bits > 32) {
-        return true;
-    }
-    switch (dtype_kind(dtype)) {
-    case DTYPE_KIND_SIGNED:
-        return number >= -((int64_t)1 << (bits - 1)) && number < (int64_t)1 << (bits - 1);
-    case DTYPE_KIND_UNSIGNED:
-        return number >= 0 && number < (int64_t)1 << bits;
-    default:
-        return true;
     }
 }
 
@@ -117,13 +94,6 @@ static bool read_zero_points(Tflite *model, const FlatTable *table, const Value 
     for (uint32_t k = 0; k < points.count; k++) {
         zero_point[k] = flat_int_at(&model->flat, &points, k);
         all_zero = all_zero && zero_point[k] == 0;
-        if (!is_code(value->dtype, zero_point[k])) {
-            return diag_error(&model->work->diags,
-                              text_of(value,
-                                      arena_text(texts(model), "zero point %" PRIu32 " is no code of the type", k),
-                                      arena_text(texts(model), "%" PRId64, zero_point[k]),
-                                      arena_text(texts(model), "a value of %s", dtype_name(value->dtype))));
-        }
     }
     quant->zero_point = all_zero ? NULL : zero_point;
     return true;
@@ -140,8 +110,8 @@ bool tflite_read_quant(Tflite *model, const FlatTable *tensor, Value *value) {
         return true; /* min and max alone quantise nothing */
     }
     Quant *quant = arena_new(&model->work->keep, Quant);
-    if (!read_scales(model, &scales, value, quant) || !read_axis(model, &table, value, quant) ||
-        !read_zero_points(model, &table, value, quant)) {
+    read_scales(model, &scales, quant);
+    if (!read_axis(model, &table, value, quant) || !read_zero_points(model, &table, value, quant)) {
         return false;
     }
     value->quant = quant;

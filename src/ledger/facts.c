@@ -2,8 +2,10 @@
 #include "ledger/facts.h"
 
 #include "base/checked.h"
+#include "ledger/misfit.h"
 #include "ledger/overwrites.h"
 #include "ledger/traffic.h"
+#include "plan/operand.h"
 #include "plan/storage.h"
 
 #include <stdlib.h>
@@ -146,27 +148,83 @@ static uint64_t map_logical_bytes(const Plan *plan, const Buffer *buffer) {
     return fits ? bytes_from_bits(bits) : UINT64_MAX;
 }
 
-/* Where a constant has a buffer in flash or far memory and local copies, the first of them stands for it. */
-static void gather_compact(Facts *facts, Arena *keep) {
+/* Physical bytes of all banks; UINT64_MAX where there is no layout. */
+static uint64_t all_banks_bytes(const Device *device, const Tensor *tensor, Arena *scratch) {
+    Diags unheard = {.arena = scratch};
+    View view;
+    uint64_t bytes;
+    bool is_known =
+        storage_view(device, tensor, &unheard, &view) && checked_mul(view.bank_bytes, view.banks_used, &bytes);
+    return is_known ? bytes : UINT64_MAX;
+}
+
+static uint64_t form_bytes(const Plan *plan, const Buffer *buffer, Form form, Work *work) {
+    const Node *reader = graph_node(plan->graph, buffer->node);
+    Operand operand;
+    uint32_t k = 0;
+    while (k < reader->input_count && reader->inputs[k].index != buffer->value.index) {
+        k++;
+    }
+    if (k == reader->input_count || !operand_of(plan, reader, k, work, &operand)) {
+        return UINT64_MAX;
+    }
+    Shape shape = operand_form_shape(&operand, form);
+    const Tensor tensor = {
+        .shape = &shape, .dims = operand.map->dims, .bits = dtype_bits(buffer->dtype), .role = ROLE_ACTIVATION};
+    return all_banks_bytes(plan->device, &tensor, &work->scratch);
+}
+
+static CompactCost compact_cost(const Plan *plan, BufferId id, Work *work) {
+    const Buffer *buffer = plan_buffer(plan, id);
+    CompactCost cost = {.buffer = id,
+                        .row_bytes = form_bytes(plan, buffer, FORM_ROW, work),
+                        .full_bytes = form_bytes(plan, buffer, FORM_FULL, work),
+                        .full_logical_bytes = map_logical_bytes(plan, buffer)};
+    if (!checked_mul(buffer->physical_bytes, buffer->banks_used, &cost.compact_bytes)) {
+        cost.compact_bytes = UINT64_MAX;
+    }
+    return cost;
+}
+
+/* Which constants have an expanded copy somewhere: the buffer it was expanded from is not kept compact. */
+static bool *expanded_values(const Plan *plan, Arena *scratch) {
+    bool *is_expanded = arena_array(scratch, bool, plan->graph->value_count);
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        if (plan->buffers[i].materialised_reason != NULL) {
+            is_expanded[plan->buffers[i].value.index] = true;
+        }
+    }
+    return is_expanded;
+}
+
+/* Sums of what is known for all three forms; a sum that does not fit stays unknown. */
+static void add_compact(Facts *facts, const CompactCost *cost) {
+    if (cost->compact_bytes == UINT64_MAX || cost->row_bytes == UINT64_MAX || cost->full_bytes == UINT64_MAX) {
+        return;
+    }
+    uint64_t *sum[] = {&facts->compact_bytes, &facts->compact_as_row_bytes, &facts->compact_as_full_bytes};
+    const uint64_t bytes[] = {cost->compact_bytes, cost->row_bytes, cost->full_bytes};
+    for (size_t i = 0; i < sizeof sum / sizeof *sum; i++) {
+        if (*sum[i] == UINT64_MAX || !checked_add(*sum[i], bytes[i], sum[i])) {
+            *sum[i] = UINT64_MAX;
+        }
+    }
+}
+
+/* An arena reads a compact parameter in flash; elsewhere each local copy stands for itself. */
+static void gather_compact(Facts *facts, Work *work) {
     const Plan *plan = facts->plan;
-    facts->kept_compact = arena_array(keep, CompactCost, plan->buffer_count);
+    const bool *is_expanded = expanded_values(plan, &work->scratch);
+    facts->kept_compact = arena_array(&work->keep, CompactCost, plan->buffer_count);
     for (uint32_t i = 0; i < plan->buffer_count; i++) {
         const Buffer *buffer = &plan->buffers[i];
         bool stands = plan->device->kind == DEVICE_ARENA || buffer->memory == plan->device->local;
-        if (!is_compact(buffer) || !stands) {
-            continue;
-        }
-        const FormCosts *costs = buffer->costs;
-        facts->kept_compact[facts->compact_count++] =
-            (CompactCost){.buffer = {i},
-                          .compact_bytes = buffer->physical_bytes,
-                          .row_bytes = costs->row_bytes,
-                          .full_bytes = costs->full_bytes,
-                          .full_logical_bytes = map_logical_bytes(plan, buffer)};
-        if (costs->row_bytes != UINT64_MAX && costs->full_bytes != UINT64_MAX) {
-            facts->compact_bytes += buffer->physical_bytes;
-            facts->compact_as_row_bytes += costs->row_bytes;
-            facts->compact_as_full_bytes += costs->full_bytes;
+        bool is_source =
+            buffer->memory != plan->device->local && is_compact(buffer) && is_expanded[buffer->value.index];
+        if (is_compact(buffer) && stands && !is_source) {
+            CompactCost cost = compact_cost(plan, (BufferId){i}, work);
+            facts->kept_compact[facts->compact_count++] = cost;
+            add_compact(facts, &cost);
         }
     }
     if (facts->compact_count > 0) {
@@ -216,12 +274,9 @@ static void gather_pinned(Facts *facts, Work *work) {
     }
 }
 
-static void gather_capacity(Facts *facts) {
+static void gather_anywhere(Facts *facts) {
     const Plan *plan = facts->plan;
     uint64_t align = facts->device->memory[facts->device->local].align_bytes;
-    bool fits = plan_fits(plan);
-    facts->spare_bytes = fits ? plan->capacity_bytes - plan->placed_bytes : 0;
-    facts->excess_bytes = fits ? 0 : plan->placed_bytes - plan->capacity_bytes;
     uint64_t slack = plan->placed_bytes == 0 ? 0 : align - 1;
     if (!checked_add(plan->placed_bytes, slack, &facts->anywhere_bytes)) {
         facts->anywhere_bytes = UINT64_MAX;
@@ -241,12 +296,13 @@ const Facts *facts_gather(const char *file, const Plan *plan, const Plan *other,
     facts->at_peak = rank_at_peak(plan, keep);
     facts->paddings = rank_paddings(plan, keep);
     facts->refused = rank_refused(plan, keep);
-    gather_compact(facts, keep);
+    gather_compact(facts, work);
     gather_materialised(facts, keep);
     gather_collapsibles(facts, keep);
     overwrites_gather(facts, work);
     gather_pinned(facts, work);
-    gather_capacity(facts);
+    gather_anywhere(facts);
+    misfit_gather(facts, keep);
     gather_swollen(facts, work);
     traffic_gather(facts, keep);
     return facts;

@@ -32,11 +32,12 @@ typedef struct {
     uint64_t file_bytes, stored_bytes;
 } Collapsible;
 
-/* What a whole map of a compact parameter would occupy, for one buffer of `kept_compact`. */
+/* What a compact parameter would occupy expanded, for one buffer of `kept_compact`. Physical bytes of all banks: a form
+ * that lies in one bank and one that is spread over many are comparable so. UINT64_MAX where the device has no layout
+ * for it. */
 typedef struct {
     BufferId buffer;
-    uint64_t compact_bytes, row_bytes,
-        full_bytes; /* physical, local; UINT64_MAX where the device has no layout for it */
+    uint64_t compact_bytes, row_bytes, full_bytes;
     uint64_t full_logical_bytes;
 } CompactCost;
 
@@ -69,6 +70,20 @@ typedef struct {
     Ranked worst; /* most padding */
 } Swollen;
 
+/* A step at which more is alive than local memory holds. */
+typedef struct {
+    uint32_t step;
+    uint64_t live_bytes;
+} Crowded;
+
+/* Beside the peak: empty where the memory it is about fits. */
+typedef struct {
+    uint32_t crowded_count;
+    Crowded *crowded; /* all steps but the peak's, most bytes first, ties in order of time */
+    uint64_t backing_excess_bytes;
+    Ranking backing; /* of flash or far memory, by physical bytes of all banks, largest 10 */
+} Misfit;
+
 typedef struct {
     const char *file; /* the model's path as given */
     const Plan *plan;
@@ -97,9 +112,10 @@ typedef struct {
     uint32_t copy_count;
     Copy *copies; /* most bytes first */
     Swollen swollen;
-    uint64_t spare_bytes, excess_bytes; /* capacity less what is placed, and the other way round; else 0 */
-    uint64_t anywhere_bytes;            /* enough at a start of any alignment; UINT64_MAX past 64 bits (cases H1) */
-    const Diags *diags;                 /* refusals and warnings */
+    uint64_t spare_bytes, excess_bytes; /* local capacity less what is placed, and the other way round; else 0 */
+    Misfit misfit;
+    uint64_t anywhere_bytes; /* enough at a start of any alignment; UINT64_MAX past 64 bits (cases H1) */
+    const Diags *diags;      /* refusals and warnings */
 } Facts;
 
 /* needs  a finished plan; `other` is the plan of the other Q/DQ reading, or null. */

@@ -13,7 +13,8 @@ void greedy_init(Greedy *greedy, const Pack *pack, Arena *scratch) {
                        .found = arena_array(scratch, size_t, pack->count),
                        .block = arena_array(scratch, Block, pack->count),
                        .spare = arena_array(scratch, Block, pack->count),
-                       .offset = arena_array(scratch, uint64_t, pack->count)};
+                       .offset = arena_array(scratch, uint64_t, pack->count),
+                       .most_work = UINT64_MAX};
     overlap_init(&greedy->overlap, pack, scratch);
 }
 
@@ -108,8 +109,21 @@ bool greedy_place(Greedy *greedy, const size_t *order, uint64_t highest) {
     greedy->work += greedy->pack->count / 8; /* the reset, in visits that take as long */
     greedy->height = 0;
     for (size_t i = 0; i < greedy->pack->count; i++) {
-        if (!place_item(greedy, order[i]) || greedy->height > highest) {
+        if (greedy->work >= greedy->most_work || !place_item(greedy, order[i]) || greedy->height > highest) {
             greedy->stuck = i;
+            return false;
+        }
+    }
+    return true;
+}
+
+bool greedy_stack(Greedy *greedy, const size_t *order, uint64_t highest) {
+    greedy->height = 0;
+    for (size_t i = 0; i < greedy->pack->count; i++) {
+        const PackItem *item = &greedy->pack->item[order[i]];
+        uint64_t *offset = &greedy->offset[order[i]];
+        if (!checked_round_up(greedy->height, item->align, offset) ||
+            !checked_add(*offset, item->size, &greedy->height) || greedy->height > highest) {
             return false;
         }
     }

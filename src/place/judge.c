@@ -1,4 +1,7 @@
-/* The judge: a sweep over the steps with the live buffers kept sorted by offset.
+/* The judge: a sweep over the steps with the live buffers kept in a tree by offset.
+ *
+ * Each buffer has its leaf, from left to right by offset; a node holds how many buffers live below it. The tree is
+ * implicit in an array, the children of node v are 2v and 2v+1.
  *
  * Invariant: the live buffers are disjoint (the sweep ends at the first that are not), so a buffer that goes live can
  * only meet the one below and the one above its place. Nothing here is shared with the packer. */
@@ -17,9 +20,16 @@ typedef struct {
 
 typedef struct {
     const PlaceBuffer *buffer;
-    size_t *live; /* buffers that live in the step, by offset */
-    size_t count;
+    size_t *by_offset; /* numbers of the buffers */
+    size_t *leaf;      /* node of each buffer */
+    size_t *live;      /* of each node */
+    size_t leaves;     /* a power of two, at least the count of buffers */
 } Sweep;
+
+typedef struct {
+    uint64_t offset;
+    size_t buffer;
+} Lying;
 
 /* At one step the ends come before the starts: ranges are half-open. */
 static int compare_events(const void *left, const void *right) {
@@ -43,19 +53,51 @@ static Event *sorted_events(const PlaceProblem *problem, Arena *scratch) {
     return event;
 }
 
-/* How many live buffers lie below `offset`. */
-static size_t live_below(const Sweep *sweep, uint64_t offset) {
-    size_t low = 0;
-    size_t high = sweep->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (sweep->buffer[sweep->live[middle]].offset < offset) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
+static int compare_offsets(const void *left, const void *right) {
+    const Lying *a = left;
+    const Lying *b = right;
+    if (a->offset != b->offset) {
+        return a->offset < b->offset ? -1 : 1;
     }
-    return low;
+    return a->buffer < b->buffer ? -1 : a->buffer > b->buffer;
+}
+
+static Sweep sweep_of(const PlaceProblem *problem, Arena *scratch) {
+    Sweep sweep = {.buffer = problem->buffer, .leaves = 1};
+    while (sweep.leaves < problem->count) {
+        sweep.leaves *= 2;
+    }
+    sweep.by_offset = arena_array(scratch, size_t, problem->count);
+    sweep.leaf = arena_array(scratch, size_t, problem->count);
+    sweep.live = arena_array(scratch, size_t, 2 * sweep.leaves);
+    Lying *lying = arena_array(scratch, Lying, problem->count);
+    for (size_t i = 0; i < problem->count; i++) {
+        lying[i] = (Lying){problem->buffer[i].offset, i};
+    }
+    if (problem->count > 0) {
+        qsort(lying, problem->count, sizeof *lying, compare_offsets);
+    }
+    for (size_t i = 0; i < problem->count; i++) {
+        sweep.by_offset[i] = lying[i].buffer;
+        sweep.leaf[lying[i].buffer] = sweep.leaves + i;
+    }
+    return sweep;
+}
+
+/* The live buffer next to `id` in the order of offsets, below for side 0 and above for side 1; `id` where none is. */
+static size_t neighbour(const Sweep *sweep, size_t id, size_t side) {
+    size_t v = sweep->leaf[id];
+    while (v > 1 && (v % 2 == side || sweep->live[v ^ 1] == 0)) {
+        v /= 2;
+    }
+    if (v == 1) {
+        return id;
+    }
+    v ^= 1;
+    while (v < sweep->leaves) {
+        v = 2 * v + (sweep->live[2 * v + 1 - side] == 0 ? side : 1 - side);
+    }
+    return sweep->by_offset[v - sweep->leaves];
 }
 
 static bool ends_above(const PlaceBuffer *buffer, uint64_t offset) {
@@ -64,28 +106,29 @@ static bool ends_above(const PlaceBuffer *buffer, uint64_t offset) {
 
 /* Takes buffer `id` among the live ones; the buffer it meets, or `id` itself where it meets none. */
 static size_t go_live(Sweep *sweep, size_t id) {
-    const PlaceBuffer *buffer = &sweep->buffer[id];
-    size_t at = live_below(sweep, buffer->offset);
-    if (at > 0 && ends_above(&sweep->buffer[sweep->live[at - 1]], buffer->offset)) {
-        return sweep->live[at - 1];
+    const PlaceBuffer *buffer = sweep->buffer;
+    size_t below = neighbour(sweep, id, 0);
+    if (below != id && ends_above(&buffer[below], buffer[id].offset)) {
+        return below;
     }
-    if (at < sweep->count && ends_above(buffer, sweep->buffer[sweep->live[at]].offset)) {
-        return sweep->live[at];
+    size_t above = neighbour(sweep, id, 1);
+    if (above != id && ends_above(&buffer[id], buffer[above].offset)) {
+        return above;
     }
-    memmove(&sweep->live[at + 1], &sweep->live[at], (sweep->count - at) * sizeof *sweep->live);
-    sweep->live[at] = id;
-    sweep->count++;
+    for (size_t v = sweep->leaf[id]; v > 0; v /= 2) {
+        sweep->live[v]++;
+    }
     return id;
 }
 
 static void go_dead(Sweep *sweep, size_t id) {
-    size_t at = live_below(sweep, sweep->buffer[id].offset);
-    sweep->count--;
-    memmove(&sweep->live[at], &sweep->live[at + 1], (sweep->count - at) * sizeof *sweep->live);
+    for (size_t v = sweep->leaf[id]; v > 0; v /= 2) {
+        sweep->live[v]--;
+    }
 }
 
 static Judgement judge_overlap(const PlaceProblem *problem, const Event *event, Arena *scratch) {
-    Sweep sweep = {.buffer = problem->buffer, .live = arena_array(scratch, size_t, problem->count)};
+    Sweep sweep = sweep_of(problem, scratch);
     for (size_t i = 0; i < 2 * problem->count; i++) {
         if (!event[i].starts) {
             go_dead(&sweep, event[i].buffer);

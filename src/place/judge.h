@@ -18,7 +18,7 @@ typedef struct {
     size_t a, b; /* indices of the buffers it is about */
 } Judgement;
 
-/* cost  O(n log n + n k) by a sweep over steps. */
+/* cost  O(n log n) by a sweep over steps. */
 Judgement place_judge(const PlaceProblem *problem, Arena *scratch);
 
 /* For a message: "two buffers share a byte". */

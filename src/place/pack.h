@@ -68,16 +68,25 @@ typedef struct {
     Overlap overlap;
     size_t *found; /* room for all items, as are the two below */
     Block *block, *spare;
-    uint64_t *offset; /* out: of each item */
-    uint64_t height;  /* out: bytes */
-    size_t stuck;     /* out: where in the order it was given up */
-    uint64_t work;    /* items visited since greedy_init: what a search stops by */
+    uint64_t *offset;   /* out: of each item */
+    uint64_t height;    /* out: bytes */
+    size_t stuck;       /* out: where in the order it was given up */
+    uint64_t work;      /* items visited since greedy_init */
+    uint64_t most_work; /* where it is given up; greedy_init sets no limit */
 } Greedy;
 
 void greedy_init(Greedy *greedy, const Pack *pack, Arena *scratch);
 
 /* Each item in turn at the lowest offset where it fits. False where it would be higher than
- * `highest` or beyond 64 bits: given up there. */
+ * `highest` or beyond 64 bits, or where the work is spent: given up there. */
 bool greedy_place(Greedy *greedy, const size_t *order, uint64_t highest);
+
+/* Each item on top of the one before. False where that is higher than `highest`. Where all live at once and it is no
+ * higher than their sum, this is what greedy places. cost O(n) */
+bool greedy_stack(Greedy *greedy, const size_t *order, uint64_t highest);
+
+/* What greedy places in the order of ORDER_FIRST, found without a visit to the items that live at once: the offset of
+ * each item, and the height. False beyond 64 bits. cost O(n sqrt n), and almost always O(n log n). */
+bool first_fit(const Pack *pack, const size_t *order, Arena *scratch, uint64_t *offset, uint64_t *height);
 
 #endif

@@ -1,5 +1,6 @@
 /* The packer's one page: canonical order, bound, greedy orders, repair of the best; it ends when one reaches the
- * bound. Work is counted in items visited, so that the answer is the same on every machine. */
+ * bound. First fit is the order that is finished whatever the input. Work is counted in items visited, so that the
+ * answer is the same on every machine. */
 #include "place/pack.h"
 
 #include "base/checked.h"
@@ -8,11 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Items visited after which no further order is begun. */
-static const uint64_t MOST_WORK = 20000000;
+/* Items visited after which an order is given up and no further one begun, but for first fit, which visits none. */
+static const uint64_t MOST_WORK = 10000000;
+static const uint64_t MOST_WORK_A_BUFFER = 50;
 
-/* Items visited in repair: milliseconds. */
+/* Items visited in repair after which greedy does not run again, milliseconds; its last run may visit as many more and
+ * some a buffer, so that a long chain is placed once. */
 static const uint64_t REPAIR_WORK = 200000;
+static const uint64_t REPAIR_WORK_A_BUFFER = 16;
 
 static int compare_u64(uint64_t a, uint64_t b) {
     return a < b ? -1 : a > b;
@@ -80,19 +84,19 @@ typedef struct {
     const char *method; /* null: none yet */
 } Best;
 
-/* Places in the sequence `order`; keeps what is lower than all before. */
-static bool try_order(Best *best, const size_t *order, const char *method) {
+/* Keeps the placement that stands in the greedy. */
+static void keep(Best *best, const char *method) {
     Greedy *greedy = best->greedy;
-    uint64_t highest = best->method == NULL ? UINT64_MAX : best->height - 1;
-    if (!greedy_place(greedy, order, highest)) {
-        return false;
-    }
     for (size_t i = 0; i < greedy->pack->count; i++) {
         greedy->pack->item[i].source->offset = greedy->offset[i];
     }
     best->height = greedy->height;
     best->method = method;
-    return true;
+}
+
+/* The height that a placement must not exceed to be lower than all before. */
+static uint64_t highest_of_use(const Best *best) {
+    return best->method == NULL ? UINT64_MAX : best->height - 1;
 }
 
 static bool is_optimal(const Best *best) {
@@ -115,14 +119,37 @@ static size_t draw_below(uint64_t *state, size_t limit) {
 /* Repair: the item that ends too high goes somewhere into the front half of those before it, and greedy runs again.
  * The place is drawn, as any fixed rule falls into a cycle. It is never the first item: alone, none is too high.
  * source  squeaky wheel optimisation, Joslin & Clements 1999 (JAIR 10) */
-static void repair(Best *best, size_t *order, uint64_t most_work) {
+static void repair(Best *best, size_t *order) {
     Greedy *greedy = best->greedy;
+    uint64_t enough = greedy->work + REPAIR_WORK;
+    greedy->most_work = enough + REPAIR_WORK + greedy->pack->count * REPAIR_WORK_A_BUFFER;
     uint64_t state = 0;
-    while (!is_optimal(best) && greedy->work < most_work) {
-        if (!try_order(best, order, "repair")) {
+    while (!is_optimal(best) && greedy->work < enough) {
+        if (greedy_place(greedy, order, highest_of_use(best))) {
+            keep(best, "repair");
+        } else {
             promote(order, greedy->stuck, draw_below(&state, greedy->stuck / 2 + 1));
         }
     }
+}
+
+/* Places by the cheapest way there is for the order. */
+static bool place_by(const Best *best, const size_t *order, OrderKind kind, Arena *scratch) {
+    Greedy *greedy = best->greedy;
+    uint64_t highest = highest_of_use(best);
+    if (kind == ORDER_FIRST) {
+        return first_fit(greedy->pack, order, scratch, greedy->offset, &greedy->height) && greedy->height <= highest;
+    }
+    return greedy_stack(greedy, order, best->bound) || greedy_place(greedy, order, highest);
+}
+
+/* True if the order led to a placement lower than all before. */
+static bool try_order(Best *best, const size_t *order, OrderKind kind, Arena *scratch) {
+    if (!place_by(best, order, kind, scratch)) {
+        return false;
+    }
+    keep(best, order_name(kind));
+    return true;
 }
 
 bool place_solve(PlaceProblem *problem, Work *work) {
@@ -134,16 +161,20 @@ bool place_solve(PlaceProblem *problem, Work *work) {
     }
     Greedy greedy;
     greedy_init(&greedy, &pack, &work->scratch);
+    greedy.most_work = MOST_WORK + pack.count * MOST_WORK_A_BUFFER;
     Best best = {.greedy = &greedy, .bound = bound};
     size_t *best_order = NULL;
-    for (OrderKind kind = 0; kind < ORDER_COUNT && !is_optimal(&best) && greedy.work < MOST_WORK; kind++) {
+    for (OrderKind kind = 0; kind < ORDER_COUNT && !is_optimal(&best); kind++) {
+        if (kind != ORDER_FIRST && greedy.work >= greedy.most_work) {
+            continue;
+        }
         size_t *order = order_items(&pack, kind, &work->scratch);
-        best_order = try_order(&best, order, order_name(kind)) ? order : best_order;
+        best_order = try_order(&best, order, kind, &work->scratch) ? order : best_order;
     }
     if (best_order == NULL) {
         return false;
     }
-    repair(&best, best_order, greedy.work + REPAIR_WORK);
+    repair(&best, best_order);
     problem->height = best.height;
     problem->bound = bound;
     problem->method = best.method;

@@ -284,7 +284,7 @@ bool plan_check_axes(const PlanOptions *options, Diags *diags) {
             return diag_error(diags, (DiagText){.place = "--axis",
                                                 .tensor = options->axes[i].tensor,
                                                 .what = "no operator reads a parameter of this name",
-                                                .hint = "stride0 inspect MODEL --names lists the names"});
+                                                .hint = "stride0 inspect MODEL --json - lists the names"});
         }
     }
     return true;
@@ -301,7 +301,7 @@ Plan *plan_make(const Graph *graph, const Device *device, const PlanOptions *opt
     return plan;
 }
 
-/* ---- Names, as DESIGN section 8 lists them */
+/* ---- Names, as docs/json.md lists them */
 
 const char *buffer_kind_name(BufferKind kind) {
     static const char *const name[] = {"input", "activation", "output", "weight", "parameter", "state", "workspace"};

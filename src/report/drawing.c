@@ -11,6 +11,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MOST_ROWS = 20, MOST_LETTERS = 26, AXIS_WIDTH = 16, MOST_WIDE = 12 };
 
@@ -214,17 +215,21 @@ static void print_axis(const Page *page, const Drawing *drawing) {
 
 /* The storage's own tensor, and what else lies in it. */
 static Str storage_names(const Page *page, const Drawing *drawing, uint32_t root) {
+    enum { OTHER_COLUMNS = 40 }; /* letter, bytes, steps and what stands between them, at most */
+    const char *note = drawing->cells[root] == 0 ? "  (too small to be drawn)" : "";
     Str name = page_name(page, (BufferId){root});
-    Str members = page_members(page, (BufferId){root}, 0, UINT32_MAX);
-    return arena_format(page->scratch, STR_FMT "%s" STR_FMT "%s", STR_ARG(name), members.len == 0 ? "" : ", ",
-                        STR_ARG(members), drawing->cells[root] == 0 ? "  (too small to be drawn)" : "");
+    uint32_t used = OTHER_COLUMNS + text_width(name) + (uint32_t)strlen(note);
+    uint32_t room = page->style.columns > used ? page->style.columns - used : 0;
+    Str list = page_members(page, &(Members){{root}, 0, UINT32_MAX, room});
+    return arena_format(page->scratch, STR_FMT "%s" STR_FMT "%s", STR_ARG(name), list.len == 0 ? "" : ", ",
+                        STR_ARG(list), note);
 }
 
 static void print_legend(const Page *page, const Drawing *drawing, const uint32_t *lettered, uint32_t count) {
     static const char *const heads[] = {"", "physical", "steps", "name"};
     const Plan *plan = page->facts->plan;
     Table table;
-    table_init(&table, page->scratch, "lrrn");
+    table_init(&table, page->scratch, "lrsn");
     table_head(&table, heads);
     for (uint32_t i = 0; i < count; i++) {
         const Buffer *buffer = plan_buffer(plan, (BufferId){lettered[i]});

@@ -62,7 +62,7 @@ static void write_model(Json *json, const Facts *facts) {
     json_object(json);
     json_member_text(json, "file", facts->file);
     json_member_text(json, "format", format[facts->graph->format]);
-    json_member_u64(json, "nodes", block->node_count);
+    json_member_u64(json, "nodes", facts->plan->node_count);
     write_tensors(json, facts, "inputs", block->inputs, block->input_count);
     write_tensors(json, facts, "outputs", block->outputs, block->output_count);
     if (facts->has_qdq) {
@@ -109,6 +109,8 @@ static void write_totals(Json *json, const Facts *facts) {
     json_member_null(json, "workspace_used_bytes");
     json_member_u64(json, "flash_bytes", is_arena ? plan->backing_bytes : 0);
     json_member_u64(json, "far_bytes", is_arena ? 0 : plan->backing_bytes);
+    write_known(json, "flash_capacity_bytes", is_arena ? plan->backing_capacity_bytes : UINT64_MAX);
+    write_known(json, "far_capacity_bytes", is_arena ? UINT64_MAX : plan->backing_capacity_bytes);
     json_end(json);
 }
 
@@ -286,20 +288,23 @@ static void write_traffic(Json *json, const Facts *facts) {
 
 /* ---- Misfit, refusals, warnings */
 
-static void write_misfit(Json *json, const Facts *facts) {
-    const Plan *plan = facts->plan;
-    json_key(json, "misfit");
-    if (plan_fits(plan)) {
-        json_null(json);
-        return;
+static void write_crowded(Json *json, const Facts *facts) {
+    enum { MOST = 10 };
+    const Misfit *misfit = &facts->misfit;
+    json_member_u64(json, "other_step_count", misfit->crowded_count);
+    json_key(json, "other_steps");
+    json_array(json);
+    for (uint32_t i = 0; i < misfit->crowded_count && i < MOST; i++) {
+        json_object_inline(json);
+        json_member_u64(json, "step", misfit->crowded[i].step);
+        write_node(json, facts, facts->plan->steps[misfit->crowded[i].step].node);
+        json_member_u64(json, "live_bytes", misfit->crowded[i].live_bytes);
+        json_end(json);
     }
-    json_object(json);
-    json_member_u64(json, "step", plan->peak_step);
-    write_node(json, facts, peak_node(plan));
-    json_member_u64(json, "need_bytes", plan->placed_bytes);
-    json_member_u64(json, "capacity_bytes", plan->capacity_bytes);
-    json_member_u64(json, "excess_bytes", facts->excess_bytes);
-    write_ranked_ids(json, &facts->at_peak);
+    json_end(json);
+}
+
+static void write_remedies(Json *json, const Plan *plan) {
     json_key(json, "remedies");
     json_array(json);
     for (uint32_t i = 0; i < plan->remedy_count; i++) {
@@ -309,6 +314,44 @@ static void write_misfit(Json *json, const Facts *facts) {
         json_end(json);
     }
     json_end(json);
+}
+
+static void write_local_misfit(Json *json, const Facts *facts) {
+    const Plan *plan = facts->plan;
+    json_member_u64(json, "step", plan->peak_step);
+    write_node(json, facts, peak_node(plan));
+    json_member_text(json, "memory", "local");
+    json_member_u64(json, "need_bytes", plan->placed_bytes);
+    json_member_u64(json, "capacity_bytes", plan->capacity_bytes);
+    json_member_u64(json, "excess_bytes", facts->excess_bytes);
+    write_ranked_ids(json, &facts->at_peak);
+}
+
+static void write_backing_misfit(Json *json, const Facts *facts) {
+    const Plan *plan = facts->plan;
+    json_member_null(json, "step");
+    json_member_null(json, "node");
+    json_member_str(json, "memory", facts->device->memory[facts->device->backing].name);
+    json_member_u64(json, "need_bytes", plan->backing_bytes);
+    json_member_u64(json, "capacity_bytes", plan->backing_capacity_bytes);
+    json_member_u64(json, "excess_bytes", facts->misfit.backing_excess_bytes);
+    write_ranked_ids(json, &facts->misfit.backing);
+}
+
+static void write_misfit(Json *json, const Facts *facts) {
+    json_key(json, "misfit");
+    if (plan_fits(facts->plan)) {
+        json_null(json);
+        return;
+    }
+    json_object(json);
+    if (plan_local_fits(facts->plan)) {
+        write_backing_misfit(json, facts);
+    } else {
+        write_local_misfit(json, facts);
+    }
+    write_crowded(json, facts);
+    write_remedies(json, facts->plan);
     json_end(json);
 }
 

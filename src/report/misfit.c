@@ -1,4 +1,4 @@
-/* Why the plan does not fit: for standard error, in the plain digits of diagnostics.
+/* Why the plan does not fit: for standard error.
  *
  * The buffers listed are all that are alive at the peak; their bytes sum to the peak. */
 #include "report/report.h"
@@ -7,58 +7,80 @@
 
 #include <inttypes.h>
 
-static void print_need(const Facts *facts, Arena *scratch, FILE *out) {
-    const Plan *plan = facts->plan;
-    const DeviceMemory *local = &facts->device->memory[facts->device->local];
-    Str device = clean_text(scratch, facts->device->name);
-    bool has_budget = plan->options.budget_bytes > 0;
-    fprintf(out,
-            "stride0: does not fit: needs %" PRIu64 " bytes, %slocal memory of " STR_FMT " %s %" PRIu64 ": %" PRIu64
-            " too many\n",
-            plan->placed_bytes, has_budget ? "the --budget for " : "", STR_ARG(device), has_budget ? "is" : "has",
-            plan->capacity_bytes, facts->excess_bytes);
+enum { LIST_INDENT = 4 };
+
+/* "needs 26,880 bytes, local memory of teach has 16,384: 10,496 too many" */
+static void print_need(const Page *page, uint32_t memory, uint64_t need_bytes, uint64_t capacity_bytes) {
+    const Device *device = page->facts->device;
+    bool has_budget = memory == device->local && page->facts->plan->options.budget_bytes > 0;
+    fprintf(page->out,
+            "stride0: does not fit: needs " STR_FMT " bytes, %s" STR_FMT " memory of " STR_FMT " %s " STR_FMT
+            ": " STR_FMT " too many\n",
+            STR_ARG(page_number(page, need_bytes)), has_budget ? "the --budget for " : "",
+            STR_ARG(clean_text(page->scratch, device->memory[memory].name)),
+            STR_ARG(clean_text(page->scratch, device->name)), has_budget ? "is" : "has",
+            STR_ARG(page_number(page, capacity_bytes)), STR_ARG(page_number(page, need_bytes - capacity_bytes)));
+}
+
+static void print_sums(const Page *page) {
+    const Plan *plan = page->facts->plan;
+    const DeviceMemory *local = &page->facts->device->memory[page->facts->device->local];
     if (plan->placed_bytes > plan->peak_live_bytes) {
-        fprintf(out,
-                "  alive at once %" PRIu64 "; with sizes rounded up to %" PRIu64 ", %" PRIu64 "; placed %" PRIu64 "\n",
-                plan->peak_live_bytes, local->align_bytes, plan->lower_bound_bytes, plan->placed_bytes);
+        page_line(page, "alive at once " STR_FMT "; with sizes rounded up to " STR_FMT ", " STR_FMT "; placed " STR_FMT,
+                  STR_ARG(page_number(page, plan->peak_live_bytes)), STR_ARG(page_number(page, local->align_bytes)),
+                  STR_ARG(page_number(page, plan->lower_bound_bytes)), STR_ARG(page_number(page, plan->placed_bytes)));
     }
 }
 
-static void print_step(const Facts *facts, Arena *scratch, FILE *out) {
-    const Plan *plan = facts->plan;
+static void print_step(const Page *page) {
+    const Plan *plan = page->facts->plan;
     if (plan->step_count == 0) {
-        fputs("  the model has no step; alive are its inputs and outputs\n", out);
+        fputs("  the model has no step; alive are its inputs and outputs\n", page->out);
         return;
     }
     const Step *step = &plan->steps[plan->peak_step];
-    Str title = clean_text(scratch, facts_step_title(facts, step, scratch));
-    fprintf(out, "  step %" PRIu32 " of %" PRIu32 ", " STR_FMT ", %s; alive there:\n", plan->peak_step,
+    Str title = clean_text(page->scratch, facts_step_title(page->facts, step, page->scratch));
+    fprintf(page->out, "  step %" PRIu32 " of %" PRIu32 ", " STR_FMT ", %s; alive there:\n", plan->peak_step,
             plan->step_count, STR_ARG(title), column_name(step->column));
 }
 
-static void add_plain(Table *table, uint64_t number) {
-    table_add(table, arena_format(table->arena, "%" PRIu64, number));
-}
-
-static void print_live(const Facts *facts, Arena *scratch, FILE *out) {
-    const Ranking *peak = &facts->at_peak;
+static void print_ranking(const Page *page, const Ranking *ranking) {
     Table table;
-    table_init(&table, scratch, "rlllln");
-    for (uint32_t i = 0; i < peak->count; i++) {
-        const Buffer *buffer = plan_buffer(facts->plan, peak->top[i].buffer);
-        add_plain(&table, peak->top[i].bytes);
+    table_init(&table, page->scratch, "rllssn");
+    for (uint32_t i = 0; i < ranking->count; i++) {
+        const Buffer *buffer = plan_buffer(page->facts->plan, ranking->top[i].buffer);
+        table_number(&table, ranking->top[i].bytes);
         table_text(&table, buffer_kind_name(buffer->kind));
         table_text(&table, dtype_name(buffer->dtype));
-        table_add(&table, shape_text(scratch, &buffer->stored));
-        table_add(&table, text_steps(scratch, buffer->storage_first, buffer->storage_last));
-        table_add(&table, facts_buffer_name(facts, peak->top[i].buffer, scratch));
+        table_add(&table, shape_text(page->scratch, &buffer->stored));
+        table_add(&table, text_steps(page->scratch, buffer->storage_first, buffer->storage_last));
+        table_add(&table, facts_buffer_name(page->facts, ranking->top[i].buffer, page->scratch));
     }
-    add_plain(&table, peak->all_bytes);
+    table_number(&table, ranking->all_bytes);
     table_text(&table, "in all");
     for (size_t rest = table.count % 6; rest != 0 && rest < 6; rest++) {
         table_text(&table, "");
     }
-    table_print(&table, 4, 100, out);
+    table_print(&table, LIST_INDENT, page->style.columns, page->out);
+}
+
+/* What comes next, for whoever shrinks the peak. */
+static void print_crowded(const Page *page) {
+    enum { MOST = 4 };
+    const Misfit *misfit = &page->facts->misfit;
+    if (misfit->crowded_count == 0) {
+        return;
+    }
+    fprintf(page->out, "  %s at which more is alive than fits%s:\n",
+            page_count(page, misfit->crowded_count, "other step"),
+            misfit->crowded_count > MOST ? ", the worst of them" : "");
+    Table table;
+    table_init(&table, page->scratch, "rn");
+    for (uint32_t i = 0; i < misfit->crowded_count && i < MOST; i++) {
+        table_number(&table, misfit->crowded[i].live_bytes);
+        table_add(&table, page_step(page, misfit->crowded[i].step));
+    }
+    table_print(&table, LIST_INDENT, page->style.columns, page->out);
 }
 
 /* Why the buffers alive at the peak could not share bytes, where another's might have served. */
@@ -74,26 +96,54 @@ static void print_refused(const Page *page) {
     }
 }
 
-static void print_remedies(const Plan *plan, Arena *scratch, FILE *out) {
+static void print_remedies(const Page *page) {
+    const Plan *plan = page->facts->plan;
     Table table;
-    table_init(&table, scratch, "lrll");
+    table_init(&table, page->scratch, "srss");
     for (uint32_t i = 0; i < plan->remedy_count; i++) {
         table_text(&table, "saves");
-        add_plain(&table, plan->remedies[i].saves_bytes);
+        table_number(&table, plan->remedies[i].saves_bytes);
         table_text(&table, plan->remedies[i].kind);
         table_text(&table, words_remedy(plan->remedies[i].kind));
     }
     if (plan->remedy_count > 0) {
-        fputs("  remedies, each alone:\n", out);
-        table_print(&table, 4, 120, out); /* fixed words: the longest, with 20 digits, are 115 wide */
+        fputs("  remedies, each alone:\n", page->out);
+        table_print(&table, LIST_INDENT, page->style.columns, page->out);
     }
 }
 
 void report_misfit(const Facts *facts, Arena *scratch, FILE *out) {
     const Page page = {.facts = facts, .style = {.columns = 100}, .scratch = scratch, .out = out};
-    print_need(facts, scratch, out);
-    print_step(facts, scratch, out);
-    print_live(facts, scratch, out);
-    print_refused(&page);
-    print_remedies(facts->plan, scratch, out);
+    const Plan *plan = facts->plan;
+    if (!plan_local_fits(plan)) {
+        print_need(&page, facts->device->local, plan->placed_bytes, plan->capacity_bytes);
+        print_sums(&page);
+        print_step(&page);
+        print_ranking(&page, &facts->at_peak);
+        print_refused(&page);
+        print_crowded(&page);
+    }
+    if (!plan_backing_fits(plan)) {
+        print_need(&page, facts->device->backing, plan->backing_bytes, plan->backing_capacity_bytes);
+        fprintf(out, "  the largest of %s there:\n", page_count(&page, facts->misfit.backing.all, "buffer"));
+        print_ranking(&page, &facts->misfit.backing);
+    }
+    print_remedies(&page);
+}
+
+static void print_overwrites(const Facts *facts, Arena *scratch, FILE *out) {
+    for (uint32_t i = 0; i < facts->overwrite_count; i++) {
+        const Overwrite *over = &facts->overwrites[i];
+        Str input = clean_text(scratch, facts_buffer_name(facts, over->input, scratch));
+        Str writer = clean_text(scratch, facts_buffer_name(facts, over->writer_output, scratch));
+        fprintf(out, "warning: graph input '" STR_FMT "' is overwritten at step %" PRIu32 " by '" STR_FMT "'\n",
+                STR_ARG(input), over->step, STR_ARG(writer));
+    }
+}
+
+void report_messages(const Facts *facts, Arena *scratch, FILE *out) {
+    print_overwrites(facts, scratch, out);
+    if (!plan_fits(facts->plan)) {
+        report_misfit(facts, scratch, out);
+    }
 }

@@ -32,8 +32,15 @@ const char *page_count(const Page *page, uint64_t count, const char *noun); /* "
 Str page_name(const Page *page, BufferId id);   /* of a buffer, cleaned, half a line at most */
 Str page_step(const Page *page, uint32_t step); /* "step 3: 'm' (Mul), multiply", the same */
 
-/* "t (in_place), u (view)": the other buffers of a storage that are alive in [first, last); about a line at most. */
-Str page_members(const Page *page, BufferId root, uint32_t first, uint32_t last);
+/* The other buffers of a storage that are alive in [first, last). */
+typedef struct {
+    BufferId root;
+    uint32_t first, last;
+    uint32_t room; /* characters, 40 at least */
+} Members;
+
+/* "t (in_place), u (view), and 3 more": as many as there is room for. */
+Str page_members(const Page *page, const Members *members);
 
 /* ---- parts, in the order of the page */
 
@@ -48,6 +55,7 @@ void page_drawing(const Page *page); /* drawing.c */
 const char *words_kind(BufferKind kind);
 const char *words_alias(AliasReason reason);
 Str words_refusal(const Page *page, const Buffer *buffer); /* with the names it is about */
+Str words_no_view(const Page *page, NodeId node);          /* why a slice or a concatenation is copied; else empty */
 const char *words_remedy(const char *kind);
 
 #endif

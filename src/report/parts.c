@@ -48,6 +48,10 @@ void page_padding(const Page *page) {
 
 /* ---- Parameters and constants */
 
+static bool has_lanes(const Page *page) {
+    return page->facts->device->memory[page->facts->device->local].lanes > 1;
+}
+
 static void print_compact(const Page *page) {
     static const char *const heads[] = {"compact", "as row", "as full", "(logical)", "form", "axis", "name"};
     enum { MOST = 6 };
@@ -55,7 +59,8 @@ static void print_compact(const Page *page) {
     if (facts->compact_count == 0) {
         return;
     }
-    page_heading(page, "kept compact: %s", page_count(page, facts->compact_count, "parameter"));
+    page_heading(page, "kept compact: %s%s", page_count(page, facts->compact_count, "parameter"),
+                 has_lanes(page) ? ", bytes of all lanes" : "");
     page_line(page, STR_FMT " bytes; expanded along rows " STR_FMT ", as whole maps " STR_FMT,
               STR_ARG(page_number(page, facts->compact_bytes)), STR_ARG(page_number(page, facts->compact_as_row_bytes)),
               STR_ARG(page_number(page, facts->compact_as_full_bytes)));
@@ -85,7 +90,8 @@ static void print_materialised(const Page *page) {
     if (facts->materialised_count == 0) {
         return;
     }
-    page_heading(page, "expanded: %s", page_count(page, facts->materialised_count, "parameter"));
+    page_heading(page, "expanded: %s%s", page_count(page, facts->materialised_count, "parameter"),
+                 has_lanes(page) ? ", bytes of one lane" : "");
     Table table;
     uint32_t shown = facts->materialised_count < MOST ? facts->materialised_count : MOST;
     table_init(&table, page->scratch, "rrlln");
@@ -180,7 +186,8 @@ static void add_moved(Table *table, const char *name, const Moved *moved) {
 
 static Str copy_reason(const Page *page, const Copy *copy) {
     if (!is_buffer(copy->explained_by)) {
-        return STR("the operator is no view");
+        Str words = words_no_view(page, page->facts->plan->steps[copy->step].node);
+        return words.len > 0 ? words : STR("the operator is no view");
     }
     const Buffer *buffer = plan_buffer(page->facts->plan, copy->explained_by);
     const char *name = alias_refusal_name(buffer->refused_alias);

@@ -4,7 +4,7 @@
 
 #include "ledger/facts.h"
 
-/* The plan as JSON; keys are those of DESIGN section 8. Same facts, same bytes. */
+/* The plan as JSON; docs/json.md lists the keys. Same facts, same bytes. */
 void report_json(const Facts *facts, Arena *scratch, FILE *out);
 
 typedef struct {
@@ -16,8 +16,13 @@ typedef struct {
  * a drawing of time and address. Same facts and style, same bytes. */
 void report_terminal(const Facts *facts, TerminalStyle style, Arena *scratch, FILE *out);
 
-/* Why the plan does not fit: step, node, every live buffer, need, capacity, excess, remedies. For standard error. */
+/* Why the plan does not fit: need, capacity and excess of the memory; for local memory step, node, every live buffer
+ * and the next steps that are too large, else the largest constants; remedies. For standard error. */
 void report_misfit(const Facts *facts, Arena *scratch, FILE *out);
+
+/* What a caller of the library should know of a plan beside its diagnostics: graph inputs that are overwritten, one a
+ * line, and why it does not fit. */
+void report_messages(const Facts *facts, Arena *scratch, FILE *out);
 
 /* "Why is this here": all that is known of the buffers of tensor `name`, or of the steps of node `name`. False where
  * nothing has that name; `nearest` is then the nearest name, or empty. */

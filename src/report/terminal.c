@@ -33,19 +33,32 @@ Str page_step(const Page *page, uint32_t index) {
                         column_name(step->column));
 }
 
-Str page_members(const Page *page, BufferId root, uint32_t first, uint32_t last) {
+static bool is_member(const Buffer *buffer, BufferId root, uint32_t first, uint32_t last) {
+    return buffer->storage.index == root.index && is_buffer(buffer->alias_of) && buffer->first < last &&
+           buffer->last > first;
+}
+
+Str page_members(const Page *page, const Members *members) {
+    enum { TAIL = 24 }; /* of ", and 4,294,967,295 more" */
     const Plan *plan = page->facts->plan;
     Str list = {0};
-    for (uint32_t i = 0; i < plan->buffer_count && list.len < page->style.columns; i++) {
+    uint32_t left_out = 0;
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
         const Buffer *buffer = &plan->buffers[i];
-        if (buffer->storage.index != root.index || i == root.index || buffer->first >= last || buffer->last <= first) {
+        if (!is_member(buffer, members->root, members->first, members->last)) {
             continue;
         }
-        Str name = page_name(page, (BufferId){i});
-        list = arena_format(page->scratch, STR_FMT "%s" STR_FMT " (%s)", STR_ARG(list), list.len == 0 ? "" : ", ",
-                            STR_ARG(name), alias_reason_name(buffer->alias_reason));
+        Str longer = arena_format(page->scratch, STR_FMT "%s" STR_FMT " (%s)", STR_ARG(list), list.len == 0 ? "" : ", ",
+                                  STR_ARG(page_name(page, (BufferId){i})), alias_reason_name(buffer->alias_reason));
+        bool fits = left_out == 0 && text_width(longer) + TAIL <= members->room;
+        list = fits ? longer : list;
+        left_out += !fits;
     }
-    return list;
+    if (left_out == 0) {
+        return list;
+    }
+    return arena_format(page->scratch, STR_FMT "%s%" PRIu32 " %s", STR_ARG(list), list.len == 0 ? "" : ", and ",
+                        left_out, list.len == 0 ? "others" : "more");
 }
 
 void page_heading(const Page *page, const char *format, ...) {
@@ -113,12 +126,16 @@ static void print_device(const Page *page) {
 
 static void print_read(const Page *page) {
     const Plan *plan = page->facts->plan;
-    page_line(page, "%s: %s, %s, " STR_FMT " folded; %s (" STR_FMT " bytes) only tell shapes",
-              page_count(page, graph_main(page->facts->graph)->node_count, "node"),
-              page_count(page, plan->step_count, "step"), page_count(page, plan->view_nodes, "view"),
-              STR_ARG(page_number(page, plan->folded_nodes)),
-              page_count(page, plan->planning_only_constants, "constant"),
-              STR_ARG(page_number(page, plan->planning_only_bytes)));
+    const char *folded = plan->folded_nodes == 0 ? ""
+                                                 : arena_text(page->scratch, ", " STR_FMT " folded",
+                                                              STR_ARG(page_number(page, plan->folded_nodes)));
+    page_line(page, "%s: %s, %s%s", page_count(page, plan->node_count, "node"),
+              page_count(page, plan->step_count, "step"), page_count(page, plan->view_nodes, "view"), folded);
+    if (plan->planning_only_constants > 0) {
+        page_line(page, "%s (%s) configure operators (shapes, axes, bounds) and lie in no memory",
+                  page_count(page, plan->planning_only_constants, "constant"),
+                  page_count(page, plan->planning_only_bytes, "byte"));
+    }
 }
 
 static void print_readings(const Page *page) {
@@ -158,7 +175,7 @@ static void print_tensors(const Page *page) {
     enum { MOST = 8 };
     const Block *block = graph_main(page->facts->graph);
     Table table;
-    table_init(&table, page->scratch, "lllrrn");
+    table_init(&table, page->scratch, "llsrrn");
     table_head(&table, heads);
     add_tensors(page, &table, "input", block->inputs, block->input_count < MOST ? block->input_count : MOST);
     add_tensors(page, &table, "output", block->outputs, block->output_count < MOST ? block->output_count : MOST);
@@ -179,15 +196,14 @@ static void add_total(Table *table, const char *name, uint64_t bytes, const char
 static const char *placed_text(const Page *page) {
     const Plan *plan = page->facts->plan;
     bool is_optimal = plan->placed_bytes == plan->lower_bound_bytes;
-    return arena_text(page->scratch, "to reserve at a multiple of " STR_FMT " (" STR_FMT " anywhere); %s",
+    return arena_text(page->scratch, "to reserve, at a multiple of " STR_FMT "; %s",
                       STR_ARG(page_number(page, page->facts->device->memory[page->facts->device->local].align_bytes)),
-                      STR_ARG(page_number(page, page->facts->anywhere_bytes)),
                       is_optimal ? "optimal: equals the bound" : "not proven optimal");
 }
 
 static const char *capacity_text(const Page *page) {
     const Facts *facts = page->facts;
-    bool fits = plan_fits(facts->plan);
+    bool fits = plan_local_fits(facts->plan);
     return arena_text(
         page->scratch, "%s: %s%s%s, " STR_FMT " bytes %s",
         facts->plan->options.budget_bytes > 0 ? "--budget" : "of the device",
@@ -199,25 +215,45 @@ static void print_capacity(const Page *page) {
     fprintf(page->out, "%*s%s\n", PAGE_INDENT, "", capacity_text(page));
 }
 
+/* "flash memory: 24 of 1,048,576 bytes, for constants" */
+static void print_backing(const Page *page) {
+    const Plan *plan = page->facts->plan;
+    const Device *device = page->facts->device;
+    const char *capacity = "";
+    const char *verdict = "";
+    if (plan->backing_capacity_bytes != UINT64_MAX) {
+        capacity = arena_text(page->scratch, " of " STR_FMT, STR_ARG(page_number(page, plan->backing_capacity_bytes)));
+    }
+    if (!plan_backing_fits(plan)) {
+        verdict = arena_text(page->scratch, ": %sdoes not fit%s, " STR_FMT " bytes too many",
+                             page_color(page, PAGE_BAD), page_color(page, PAGE_PLAIN),
+                             STR_ARG(page_number(page, page->facts->misfit.backing_excess_bytes)));
+    }
+    page_line(page, STR_FMT " memory: " STR_FMT "%s bytes, for constants%s%s",
+              STR_ARG(clean_text(page->scratch, device->memory[device->backing].name)),
+              STR_ARG(page_number(page, plan->backing_bytes)), capacity,
+              device->kind == DEVICE_ARENA ? "" : ", graph inputs and graph outputs", verdict);
+}
+
 static void print_totals(const Page *page) {
     const Plan *plan = page->facts->plan;
     const Device *device = page->facts->device;
     const DeviceMemory *local = &device->memory[device->local];
     Table table;
     page_heading(page, "local memory, bytes%s", local->lanes == 1 ? "" : " (of one lane; logical: of all)");
-    table_init(&table, page->scratch, "lrn");
+    table_init(&table, page->scratch, "lrs");
     add_total(&table, "logical", plan->logical_bytes, "what the buffers hold, all of them");
     add_total(&table, "physical", plan->physical_bytes, "with padding and alignment");
     add_total(&table, "peak", plan->peak_live_bytes, "the most that is alive at one step");
     add_total(&table, "bound", plan->lower_bound_bytes, "no placement needs less");
     add_total(&table, "placed", plan->placed_bytes, placed_text(page));
+    if (page->facts->anywhere_bytes != plan->placed_bytes) {
+        add_total(&table, "anywhere", page->facts->anywhere_bytes, "to reserve where its start is not aligned");
+    }
     add_total(&table, "capacity", plan->capacity_bytes, "");
     table_print(&table, PAGE_INDENT, page->style.columns, page->out);
     print_capacity(page);
-    page_line(page, STR_FMT " memory: " STR_FMT " bytes of constants%s",
-              STR_ARG(clean_text(page->scratch, device->memory[device->backing].name)),
-              STR_ARG(page_number(page, plan->backing_bytes)),
-              device->kind == DEVICE_ARENA ? "" : ", graph inputs and graph outputs");
+    print_backing(page);
 }
 
 /* ---- By kind */
@@ -255,12 +291,12 @@ static void print_kinds(const Page *page) {
 /* Which buffers of a storage are alive at the peak, where that is not the storage's own tensor alone. */
 static void print_members(const Page *page, BufferId root) {
     uint32_t step = page->facts->plan->peak_step;
-    Str list = page_members(page, root, step, step + 1);
+    Str name = page_name(page, root);
+    uint32_t used = PAGE_INDENT + text_width(name) + 7; /* of "in '': " */
+    const Members members = {root, step, step + 1, page->style.columns > used ? page->style.columns - used : 0};
+    Str list = page_members(page, &members);
     if (list.len > 0) {
-        Str name = page_name(page, root);
-        Str line = arena_format(page->scratch, "in '" STR_FMT "': " STR_FMT, STR_ARG(name), STR_ARG(list));
-        line = text_clip(page->scratch, line, page->style.columns - PAGE_INDENT);
-        fprintf(page->out, "%*s" STR_FMT "\n", PAGE_INDENT, "", STR_ARG(line));
+        page_line(page, "in '" STR_FMT "': " STR_FMT, STR_ARG(name), STR_ARG(list));
     }
 }
 
@@ -291,7 +327,7 @@ static void print_peak(const Page *page) {
     }
     Table table;
     uint64_t rest = peak->all_bytes;
-    table_init(&table, page->scratch, "rrlllrrn");
+    table_init(&table, page->scratch, "rrllssrn");
     table_head(&table, heads);
     for (uint32_t i = 0; i < shown; i++) {
         add_storage(page, &table, peak->top[i]);

@@ -48,14 +48,10 @@ Str text_clip(Arena *arena, Str text, uint32_t most) {
     if (width <= most) {
         return text;
     }
-    if (most < 5) {
+    if (most < 3) {
         return (Str){text.ptr, character_start(text, most)};
     }
-    uint32_t front = (most - 2) / 2; /* the end of a name tells more: it gets the odd one */
-    uint32_t back = most - 2 - front;
-    size_t head = character_start(text, front);
-    size_t tail = character_start(text, width - back);
-    return arena_format(arena, "%.*s..%.*s", (int)head, text.ptr, (int)(text.len - tail), text.ptr + tail);
+    return arena_format(arena, "%.*s..", (int)character_start(text, most - 2), text.ptr);
 }
 
 Str text_steps(Arena *arena, uint32_t first, uint32_t last) {

@@ -10,15 +10,15 @@
 Str text_number(Arena *arena, uint64_t number);
 
 uint32_t text_width(Str text);                               /* characters of cleaned text */
-Str text_clip(Arena *arena, Str text, uint32_t most);        /* at most that wide: the middle gives way to ".." */
+Str text_clip(Arena *arena, Str text, uint32_t most);        /* at most that wide: the end gives way to ".." */
 Str text_steps(Arena *arena, uint32_t first, uint32_t last); /* "[3,5)" */
 
 /* ---- Tables */
 
 enum { TABLE_MOST_COLUMNS = 12 };
 
-/* Cells row by row, the first row the heads. Each column is a letter: l left, r right, n a name: left. Where the
- * page is too narrow names are clipped, then other text on the left, to 8 characters; numbers never. */
+/* Cells row by row, the first row the heads. Each column is a letter: r right, s left, l left, n a name: left. Where
+ * the page is too narrow names are clipped, then what is l, to 8 characters; what is r or s holds numbers: never. */
 typedef struct {
     Arena *arena;
     const char *columns;

@@ -59,7 +59,7 @@ static void print_sizes(const Page *page, BufferId id) {
          facts_padding_ratio(buffer), STR_ARG(page_number(page, buffer->align_bytes)));
 }
 
-/* How the axis of a parameter is known: by one of the rules of DESIGN promise 2. */
+/* How the axis of a parameter is known: by identity, never by size (ARCHITECTURE.md). */
 static const char *axis_rule(const Page *page, const Buffer *buffer) {
     const PlanOptions *options = &page->facts->plan->options;
     const Node *node = graph_node(page->facts->graph, buffer->node);
@@ -94,10 +94,11 @@ static void print_parameter(const Page *page, const Buffer *buffer) {
         line(page, "broadcast", "%s", broadcast_name(buffer->broadcast));
     }
     if (buffer->costs != NULL) {
-        line(page, "as forms", "compact " STR_FMT ", row " STR_FMT ", full " STR_FMT " bytes",
+        bool has_lanes = page->facts->device->memory[page->facts->device->local].lanes > 1;
+        line(page, "as forms", "compact " STR_FMT ", row " STR_FMT ", full " STR_FMT " bytes%s",
              STR_ARG(page_number(page, buffer->costs->channel_bytes)),
              STR_ARG(page_number(page, buffer->costs->row_bytes)),
-             STR_ARG(page_number(page, buffer->costs->full_bytes)));
+             STR_ARG(page_number(page, buffer->costs->full_bytes)), has_lanes ? " of one lane" : "");
     }
     if (buffer->materialised_reason != NULL) {
         line(page, "expanded", "%s", buffer->materialised_reason);
@@ -157,6 +158,19 @@ static void print_sharers(const Page *page, BufferId id) {
     }
 }
 
+/* Why it has bytes of its own: a slice and a concatenation may have them because that needs less in all. */
+static void print_no_alias(const Page *page, const Buffer *buffer) {
+    bool is_own = !is_buffer(buffer->alias_of) && buffer->memory == page->facts->device->local;
+    bool says_nothing = buffer->refused_alias == REFUSED_NONE || buffer->refused_alias == REFUSED_OPERATOR;
+    Str no_view = is_own && says_nothing ? words_no_view(page, buffer->node) : (Str){0};
+    if (no_view.len > 0) {
+        line(page, "no alias", STR_FMT, STR_ARG(no_view));
+    } else if (buffer->refused_alias != REFUSED_NONE) {
+        line(page, "no alias", "%s: " STR_FMT, alias_refusal_name(buffer->refused_alias),
+             STR_ARG(words_refusal(page, buffer)));
+    }
+}
+
 static void print_alias(const Page *page, BufferId id) {
     const Buffer *buffer = plan_buffer(page->facts->plan, id);
     if (is_buffer(buffer->alias_of)) {
@@ -165,10 +179,7 @@ static void print_alias(const Page *page, BufferId id) {
         line(page, "legal", "%s", words_alias(buffer->alias_reason));
     }
     print_sharers(page, id);
-    if (buffer->refused_alias != REFUSED_NONE) {
-        line(page, "no alias", "%s: " STR_FMT, alias_refusal_name(buffer->refused_alias),
-             STR_ARG(words_refusal(page, buffer)));
-    }
+    print_no_alias(page, buffer);
 }
 
 static void print_buffer(const Page *page, BufferId id) {

@@ -58,6 +58,17 @@ Str words_refusal(const Page *page, const Buffer *buffer) {
     return arena_format(page->scratch, "'" STR_FMT "' is still read at " STR_FMT, STR_ARG(candidate), STR_ARG(reader));
 }
 
+Str words_no_view(const Page *page, NodeId id) {
+    const Plan *plan = page->facts->plan;
+    OpKind kind = is_node(id) ? op_info(graph_node(plan->graph, id)->op)->kind : KIND_COMPUTE;
+    if (plan->sub_views_placed_bytes == 0 || (kind != KIND_SLICE && kind != KIND_CONCAT)) {
+        return (Str){0};
+    }
+    return arena_format(page->scratch, "as a view the network would need " STR_FMT " bytes, not " STR_FMT,
+                        STR_ARG(page_number(page, plan->sub_views_placed_bytes)),
+                        STR_ARG(page_number(page, plan->placed_bytes)));
+}
+
 const char *words_remedy(const char *kind) {
     static const char *const words[][2] = {
         {"compact_parameters", "keep parameters compact: leave out --strategy"},
@@ -66,6 +77,8 @@ const char *words_remedy(const char *kind) {
         {"unpin_outputs", "let memory of graph outputs be used before: leave out --pin-outputs"},
         {"tiles", "cut element-wise steps into rows, with the maps in far memory"},
         {"larger_memory", "take a device with a larger memory, or a larger --budget"},
+        {"larger_flash", "take a device with more flash, or a smaller model"},
+        {"larger_far", "take a device with more far memory, or a smaller model"},
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (strcmp(words[i][0], kind) == 0) {

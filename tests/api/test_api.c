@@ -1,6 +1,6 @@
 /* The public API on the examples: figures, messages, every n-th allocation failing, and equal bytes twice.
  *
- * Figures of examples/affine.tflite on `teach` are those of DESIGN section 10: a map of 20 * 28 * 16 = 8 960 bytes, two
+ * Figures of examples/affine.tflite on `teach` are those of README.md: a map of 20 * 28 * 16 = 8 960 bytes, two
  * parameters of 16. */
 #include <setjmp.h>
 #include <stdarg.h>

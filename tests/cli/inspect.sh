@@ -1,7 +1,7 @@
 # The networks of examples/: two operators with 12 numbers each in TFLite; the same with its Q/DQ pairs in ONNX; a called
 # subgraph and a state tensor in the streaming one.
 stride0 inspect "$S0_SOURCE_DIR/examples/affine.tflite" | tail -n +2
-stride0 inspect "$S0_SOURCE_DIR/examples/affine.onnx" --json - | sed -n '/operator_counts/,/\]/p'
+stride0 inspect "$S0_SOURCE_DIR/examples/affine.onnx" --layout x=NCHW --json - | sed -n '/operator_counts/,/\]/p'
 stride0 inspect "$S0_SOURCE_DIR/examples/streaming.tflite" | sed -n '/^subgraphs/,/^$/p'
 # crc32 of the one byte 3: checked with python3 -c 'import zlib; print(zlib.crc32(b"\x03"))'.
 stride0 inspect "$S0_SOURCE_DIR/examples/affine.onnx" --json x.json --quiet

@@ -157,6 +157,23 @@ static const Soundness rows[] = {
     {"value w int8[1,2,2,3] scale=[1,1,1] axis=3\n", NULL, S0_DONE},
     {"value w int8[3] scale=[1,1,1] axis=1\n", "outside", S0_BAD_INPUT},
     {"value w int8[2,6] scale=[1,2,0.5,0.25] axis=1 block=3\n", NULL, S0_DONE},
+    /* scales are finite and not negative, zero points are codes */
+    {"value w int8[2] scale=[1,nan] axis=0\n", "tensor 'w': scale 1 is not a scale", S0_BAD_INPUT},
+    {"value w int8[2] scale=inf\n", "scale 0 is not a scale", S0_BAD_INPUT},
+    {"value w int8[2] scale=-0.5\n", "-0.5", S0_BAD_INPUT},
+    {"value w float32[2] scale=-0.5\n", "-0.5", S0_BAD_INPUT},
+    {"value w int8[2] scale=[0,1] axis=0\n", NULL, S0_DONE},
+    {"value w int8[2] scale=1 zero=9999\n", "-128 to 127, a value of int8", S0_BAD_INPUT},
+    {"value w int8[2] scale=1 zero=128\n", "128", S0_BAD_INPUT},
+    {"value w int8[2] scale=1 zero=-129\n", "-129", S0_BAD_INPUT},
+    {"value w int8[2] scale=[1,1] zero=[127,-128] axis=0\n", NULL, S0_DONE},
+    {"value w uint8[2] scale=[1,1] zero=[255,-5] axis=0\n", "zero point 1 is no code", S0_BAD_INPUT},
+    {"value w uint8[2] scale=1 zero=256\n", "0 to 255, a value of uint8", S0_BAD_INPUT},
+    {"value w int4[2] scale=1 zero=8\n", "-8 to 7", S0_BAD_INPUT},
+    {"value w int32[2] scale=1 zero=2147483648\n", "2147483647", S0_BAD_INPUT},
+    {"value w int64[2] scale=[1,1] zero=[9223372036854775807,-9223372036854775808] axis=0\n", NULL, S0_DONE},
+    {"value w uint64[2] scale=1 zero=-1\n", "uint64", S0_BAD_INPUT},
+    {"value w float32[2] scale=1 zero=9999\n", NULL, S0_DONE}, /* a float has no codes */
 };
 
 static void check_soundness(Work *work, const void *argument) {

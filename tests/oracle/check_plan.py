@@ -132,14 +132,23 @@ class Checker:
         self.expect("placed_bytes", totals["placed_bytes"], top)
         self.require(totals["peak_live_bytes"] <= totals["lower_bound_bytes"] <= totals["placed_bytes"],
                      "peak <= bound <= placed does not hold")
-        fits = top <= totals["capacity_bytes"]
-        self.expect("fits", totals["fits"], fits)
         misfit = self.plan["misfit"]
-        self.expect("misfit is null", misfit is None, fits)
-        if misfit is not None:
-            self.expect("misfit.need_bytes", misfit["need_bytes"], top)
-            self.expect("misfit.excess_bytes", misfit["excess_bytes"], top - totals["capacity_bytes"])
-            self.require(len(misfit["remedies"]) > 0, "a misfit without a remedy")
+        self.expect("fits", totals["fits"], misfit is None)
+        if misfit is None:
+            self.require(top <= totals["capacity_bytes"], "local memory is told to fit")
+            return
+        is_local = misfit["memory"] == "local"
+        need = top if is_local else self.end_of(misfit["memory"])
+        self.require(not is_local or misfit["capacity_bytes"] == totals["capacity_bytes"], "misfit of another capacity")
+        self.expect("misfit.need_bytes", misfit["need_bytes"], need)
+        self.expect("misfit.excess_bytes", misfit["excess_bytes"], need - misfit["capacity_bytes"])
+        self.require(misfit["excess_bytes"] > 0, "a misfit that fits")
+        self.require(len(misfit["remedies"]) > 0, "a misfit without a remedy")
+
+    def end_of(self, memory):
+        """Of flash or far memory: a banked layout lies there bank by bank."""
+        return max(b["offset"] + b["physical_bytes"] * b["banks_used"]
+                   for b in self.plan["buffers"] if b["memory"] == memory)
 
     def check_sums(self):
         kinds = self.plan["by_kind"]

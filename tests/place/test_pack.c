@@ -1,5 +1,6 @@
-/* Proves: the interval structure finds exactly the placed items that share a step, and the orders follow their keys;
- * both against a scan of all pairs. */
+/* Proves: the interval structure finds exactly the placed items that share a step, and the orders follow their keys,
+ * both against a scan of all pairs; first fit places as greedy does, also where its holes fill many pages; greedy gives
+ * up where its work is spent. */
 #include "place/draw.h"
 #include "place/pack.h"
 
@@ -144,7 +145,75 @@ static void test_orders(void **unused) {
     }
 }
 
+/* `count` items that come one a step: some stay to the end, the others die in the middle in the order they came. Every
+ * size is a multiple of the alignments, so that no hole is ever refused for one, except by the small draws. */
+static void draw_comb(uint64_t *state, PackItem *item, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        bool stays = i % 2 == 1 || i > count / 2;
+        uint64_t last = stays ? 2 * count + draw_below(state, count) : count / 2 + 1 + draw_below(state, count / 2);
+        item[i] = (PackItem){i, last, 16 * (1 + draw_below(state, 40)), 16, NULL};
+    }
+}
+
+static void check_first_fit(const Pack *pack) {
+    Work work;
+    work_init(&work, &system_allocator);
+    assert_int_equal(setjmp(work.escape), 0);
+    const size_t *order = order_items(pack, ORDER_FIRST, &work.scratch);
+    Greedy greedy;
+    greedy_init(&greedy, pack, &work.scratch);
+    assert_true(greedy_place(&greedy, order, UINT64_MAX));
+    uint64_t *offset = arena_array(&work.scratch, uint64_t, pack->count);
+    uint64_t height;
+    assert_true(first_fit(pack, order, &work.scratch, offset, &height));
+    assert_int_equal(height, greedy.height);
+    assert_memory_equal(offset, greedy.offset, pack->count * sizeof *offset);
+    work_free(&work);
+}
+
+static void test_first_fit(void **unused) {
+    (void)unused;
+    enum { MANY = 3000 };
+    static PackItem many[MANY];
+    uint64_t state = 23;
+    for (size_t round = 0; round < ROUNDS; round++) {
+        Pack pack = draw_pack(&state, many);
+        for (size_t i = 0; i < pack.count; i++) {
+            many[i].align = 1 + draw_below(&state, 9);
+        }
+        check_first_fit(&pack);
+    }
+    draw_comb(&state, many, MANY);
+    check_first_fit(&(Pack){many, MANY});
+}
+
+/* All items live at once: the i-th visits i others and itself, so half of the sum does not suffice. */
+static void test_work_is_spent(void **unused) {
+    (void)unused;
+    PackItem item[MOST];
+    size_t order[MOST];
+    for (size_t i = 0; i < MOST; i++) {
+        item[i] = (PackItem){0, 1, 16, 16, NULL};
+        order[i] = i;
+    }
+    Pack pack = {item, MOST};
+    Work work;
+    work_init(&work, &system_allocator);
+    assert_int_equal(setjmp(work.escape), 0);
+    Greedy greedy;
+    greedy_init(&greedy, &pack, &work.scratch);
+    assert_true(greedy_place(&greedy, order, UINT64_MAX));
+    assert_int_equal(greedy.height, 16 * MOST);
+    greedy.most_work = greedy.work + MOST * (MOST + 1) / 4;
+    assert_false(greedy_place(&greedy, order, UINT64_MAX));
+    assert_in_range(greedy.work, greedy.most_work, greedy.most_work + MOST);
+    assert_true(greedy_stack(&greedy, order, 16 * MOST));
+    assert_false(greedy_stack(&greedy, order, 16 * MOST - 1));
+    work_free(&work);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_overlap), cmocka_unit_test(test_orders)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_overlap), cmocka_unit_test(test_orders),
+                                       cmocka_unit_test(test_first_fit), cmocka_unit_test(test_work_is_spent)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
  *
  * Proves: for each output whether it is an alias, of what kind or why not, with the node that stands in the way; that
  * everything in local memory begins where the device wants it; that a constant is counted once for each form that is
- * read. Reasons and peaks follow by hand from DESIGN sections 7 and 8. */
+ * read. Reasons and peaks follow by hand from docs/json.md and docs/contracts.md. */
 #include "cases.h"
 
 /* ---- F, H3 */

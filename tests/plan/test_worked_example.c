@@ -1,4 +1,4 @@
-/* The worked example of DESIGN section 10: an int8 map [1,12,20,28] with a scale and a bias a channel, on `teach` (rows
+/* The worked example of README.md: an int8 map [1,12,20,28] with a scale and a bias a channel, on `teach` (rows
  * of channels padded to 16 bytes, 16 KiB). Proves: logical and physical bytes of map and parameters, the peak of the
  * compact and of the fully expanded strategy, and of a second reader; with all dimensions different, C = H and C = W.
  *
@@ -128,7 +128,7 @@ static void test_examples(void **state) {
     }
 }
 
-/* The figures that DESIGN prints, as they stand there. */
+/* The figures that README.md prints, as they stand there. */
 static void test_printed_figures(void **state) {
     (void)state;
     assert_int_equal(map_bytes(&examples[0]), 8960);

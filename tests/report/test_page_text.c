@@ -52,11 +52,12 @@ static void test_numbers(void **state) {
 static void test_clip(void **state) {
     (void)state;
     check_str(text_clip(&work.keep, STR("abcdefghij"), 10), "abcdefghij");
-    check_str(text_clip(&work.keep, STR("abcdefghij"), 9), "abc..ghij");
-    check_str(text_clip(&work.keep, STR("abcdefghij"), 5), "a..ij");
-    check_str(text_clip(&work.keep, STR("abcdefghij"), 3), "abc");
+    check_str(text_clip(&work.keep, STR("abcdefghij"), 9), "abcdefg..");
+    check_str(text_clip(&work.keep, STR("abcdefghij"), 5), "abc..");
+    check_str(text_clip(&work.keep, STR("abcdefghij"), 3), "a..");
+    check_str(text_clip(&work.keep, STR("abcdefghij"), 2), "ab");
     check_str(text_clip(&work.keep, STR("\xC3\xA4\xC3\xB6\xC3\xBC\xC3\x9F\xC3\xA9\xC3\xA8"), 5),
-              "\xC3\xA4..\xC3\xA9\xC3\xA8");
+              "\xC3\xA4\xC3\xB6\xC3\xBC..");
     for (uint32_t most = 0; most < 12; most++) {
         uint32_t width = text_width(text_clip(&work.keep, STR("abcdefghij"), most));
         assert_int_equal(width, most < 10 ? most : 10);
@@ -92,7 +93,7 @@ static void test_table(void **state) {
                               "      5\n");
     char *narrow = print(&table, 26);
     assert_string_equal(narrow, "  bytes  kind   name\n"
-                                "  1,234  input  abcd..qrst\n"
+                                "  1,234  input  abcdefgh..\n"
                                 "      5\n");
     free(wide);
     free(narrow);
