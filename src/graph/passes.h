@@ -51,7 +51,7 @@ typedef struct {
 } LayoutBinding;
 
 /* needs   shapes            breaks nothing
- * The rule is that of docs/contracts.md. ONNX values at operators with OP_CHANNEL_SECOND are N, C, spatial
+ * docs/contracts.md, rule 7. ONNX values at operators with OP_CHANNEL_SECOND are N, C, spatial
  * right-aligned to H W, further ones folded into H; names travel through element-wise operators (aligned from the
  * right) and through Transpose, both ways, and a `--layout` is an anchor like an operator; what no anchor reaches, and
  * all of TFLite, is right-aligned to N H W C with leading axes folded into N. Rank 1 is C unless an anchor says

@@ -6,7 +6,7 @@
  *     TERM     := DIM['/'div]['%'mod]
  *     PRED     := cmp (('and'|'or') cmp)*             cmp := VAR (==|!=|<|<=|>|>=) INT | VAR in {INT,...}
  *
- * The manual is docs/contracts.md. Only the last case may lack a guard. Checks made here, with the column: every div,
+ * Manual: docs/contracts.md. Only the last case may lack a guard. Checks made here, with the column: every div,
  * mod, min, align, total and base is at least 1; the terms of a dimension, sorted by div, begin with div 1, each next
  * div is div * mod, exactly one has no mod, none stands twice. */
 #ifndef S0_LAYOUT_CONTRACT_H

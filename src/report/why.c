@@ -59,7 +59,7 @@ static void print_sizes(const Page *page, BufferId id) {
          facts_padding_ratio(buffer), STR_ARG(page_number(page, buffer->align_bytes)));
 }
 
-/* How the axis of a parameter is known: by identity, never by size (ARCHITECTURE.md). */
+/* How the axis of a parameter is known: by one of the rules of promise 2 in README.md. */
 static const char *axis_rule(const Page *page, const Buffer *buffer) {
     const PlanOptions *options = &page->facts->plan->options;
     const Node *node = graph_node(page->facts->graph, buffer->node);

@@ -1,6 +1,6 @@
 /* graph_assign_names: each axis gets its dimension by definition and position. Every rule stands here twice, with all
  * extents different and with all extents equal, and must give the same names: a rule that looked at a size would
- * differ. The expected names were derived by hand from docs/contracts.md. */
+ * differ. The expected names were derived by hand from docs/contracts.md, rule 7. */
 #include "graph/support.h"
 
 #include "graph/passes.h"

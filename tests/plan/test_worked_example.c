@@ -128,7 +128,7 @@ static void test_examples(void **state) {
     }
 }
 
-/* The figures that README.md prints, as they stand there. */
+/* The figures that README.md prints, as they stand there; and the excess of a second reader. */
 static void test_printed_figures(void **state) {
     (void)state;
     assert_int_equal(map_bytes(&examples[0]), 8960);
