@@ -230,6 +230,14 @@ static ValueList kept_values(const Loop *loop) {
     } else if (loop->lead_results > 0) {
         push_marked(in, &inputs, result(loop, loop->body, 0));
     }
+    for (uint32_t k = 0; k < loop->first_carried;
+         k++) { /* trip count and first condition: asked before each iteration */
+        ValueId id = node->inputs[k];
+        bool moves = is_value(id) && graph_value(in->graph, id)->constant == NULL;
+        if (moves && mark(in, id)) {
+            inline_push(in, &inputs, id);
+        }
+    }
     push_captured(loop, &inputs);
     return inputs;
 }

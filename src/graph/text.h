@@ -26,6 +26,7 @@
  *   type     DTYPE, or DTYPE[dim,…] where the shape is known; `?` for an unknown dtype. dim: 4, ? (free), batch (free,
  *            named), 4:batch (the file's number for a dimension that the user may bind)
  *   flags    after the type: scale= zero= axis= block= (quantisation; lists are per slice), state, sequence, dims=NCHW
+ *            (the names that graph_assign_names gave the axes: it gives them anew, --layout is what tells it)
  *   node     `node OP(FILE'S NAME)@VERSION NAME: inputs -> outputs attributes`; OP is a row of ops.def, with its domain
  *            where that is not ai.onnx; (FILE'S NAME), @VERSION and NAME are optional. `folded` for `node` marks a node
  *            whose outputs are all constants

@@ -60,7 +60,7 @@ static const Inlining inlinings[] = {
      "block 1 body\ninput n\ninput c\ninput x1\nnode Add a: x1 y -> x2\nnode Abs b: x2 -> s\nnode Not d: c -> c2\n"
      "output c2\noutput x2\noutput s\nend\n",
      "LoopEnter -> n\nLoopEnter -> c\nLoopEnter x -> x1\nLoopEnter -> so\nAdd x1 y -> x2\nAbs x2 -> s\nNot c -> c2\n"
-     "Loop x2 x1 s so n c c2 y -> xo\n"},
+     "Loop x2 x1 s so n c c2 m y -> xo\n"}, /* m: the trip count, asked before each iteration */
     {"Scan: slices are copies, the scan input stays alive",
      "input h float32[2]\ninput xs float32[5,2]\n"
      "node Scan l: h xs -> ho ys body=block(1) num_scan_inputs=1\noutput ho\noutput ys\n"
@@ -90,9 +90,9 @@ static const Inlining inlinings[] = {
      "block 2 body\ninput n\ninput k\ninput x1\nnode Abs a: x1 -> x2\nnode Not d: k -> k2\n"
      "output k2\noutput x2\noutput x2\nend\n",
      "LoopEnter -> n\nLoopEnter -> k\nLoopEnter x -> x1\nLoopEnter -> so\nAbs x1 -> x2\nNot k -> k2\n"
-     "Loop x2 x1 x2 so n k k2 -> xo\n"
+     "Loop x2 x1 x2 so n k k2 m -> xo\n"
      "LoopEnter -> n@2\nLoopEnter -> k@2\nLoopEnter x -> x1@2\nLoopEnter -> so@2\nAbs x1@2 -> x2@2\n"
-     "Not k@2 -> k2@2\nLoop x2@2 x1@2 x2@2 so@2 n@2 k@2 k2@2 -> xo@2\nIf c xo so xo@2 so@2 -> y s\n"},
+     "Not k@2 -> k2@2\nLoop x2@2 x1@2 x2@2 so@2 n@2 k@2 k2@2 m -> xo@2\nIf c xo so xo@2 so@2 -> y s\n"},
     {"a block called twice that holds a WHILE",
      "format tflite\ninput x float32[2]\nnode CALL f: x -> y s=block(1)\nnode CALL g: y -> z s=block(1)\noutput z\n"
      "block 1 outer\ninput p\nnode WHILE w: p -> r cond=block(2) body=block(3)\noutput r\nend\n"

@@ -145,8 +145,8 @@ static void test_orders(void **unused) {
     }
 }
 
-/* `count` items that come one a step: some stay to the end, the others die in the middle in the order they came. Every
- * size is a multiple of the alignments, so that no hole is ever refused for one, except by the small draws. */
+/* `count` items that come one a step: some stay to the end, the others die from the middle on in any order and leave
+ * holes between. All are multiples of one alignment, so no hole is ever refused for it. */
 static void draw_comb(uint64_t *state, PackItem *item, size_t count) {
     for (size_t i = 0; i < count; i++) {
         bool stays = i % 2 == 1 || i > count / 2;

@@ -85,7 +85,7 @@ static void test_brute_force(void **unused) {
     (void)unused;
     uint64_t state = 2026;
     size_t optimal = 0;
-    enum { ROUNDS = 1000 };
+    enum { ROUNDS = 200 };
     for (size_t round = 0; round < ROUNDS; round++) {
         PlaceBuffer buffer[SMALL];
         PlaceProblem problem = {.buffer = buffer, .count = 1 + draw_below(&state, SMALL)};
