@@ -1,7 +1,7 @@
 /* Operands: along which axis of a node's map a constant lies, and in which form it is stored.
  *
- * The axis comes from the operator's definition and from aligned position, never from a size (README.md, promise 2); the
- * form is the smallest that is bit-identical to what the file holds (promise 3). */
+ * The axis comes from the operator's definition and from aligned position, never from a size (README.md, promise 2);
+ * the form is the smallest that is bit-identical to what the file holds (promise 3). */
 #ifndef S0_PLAN_OPERAND_H
 #define S0_PLAN_OPERAND_H
 
