@@ -1,4 +1,4 @@
-/* Checking a device file beyond its text, and printing what it says. */
+/* Checking a device file beyond its text. */
 #include "device/check.h"
 
 #include "device/ini.h"
@@ -89,65 +89,4 @@ const Device *device_check(Work *work, Str name_or_path) {
         check_foreign_dims(work, device, role);
     }
     return device;
-}
-
-/* ---- The summary */
-
-static void print_memory(const DeviceMemory *memory, FILE *out) {
-    fprintf(out, "  memory     %-10.*s ", STR_ARG(memory->name));
-    if (memory->bytes == UINT64_MAX) {
-        fprintf(out, "unbounded");
-    } else {
-        fprintf(out, "%" PRIu64 " bytes", memory->bytes);
-    }
-    if (memory->lanes > 1) {
-        fprintf(out, " x %" PRIu64 " lanes", memory->lanes);
-    }
-    if (memory->banks > 1) {
-        fprintf(out, ", %" PRIu64 " banks", memory->banks);
-    }
-    fprintf(out, ", aligned to %" PRIu64 "%s\n", memory->align_bytes, memory->is_assumed ? " (capacity assumed)" : "");
-}
-
-static void print_forms(const Device *device, FILE *out) {
-    fprintf(out, "  forms     ");
-    for (Form form = 0; form < FORM_COUNT; form++) {
-        if (device->form[form].readable) {
-            fprintf(out, " %s/%" PRIu64, form_name(form), device->form[form].grain_bytes);
-        }
-    }
-    fprintf(out, "   (form/grain in bytes)");
-    if (device->record_bits != 0) {
-        fprintf(out, ", records of %" PRIu32 " bits", device->record_bits);
-    }
-    fprintf(out, "\n");
-}
-
-static void print_assumed(const Device *device, FILE *out) {
-    size_t assumed = 0;
-    for (size_t i = 0; i < device->fact_count; i++) {
-        assumed += device->fact[i].is_assumed;
-    }
-    fprintf(out, "  values     %zu cited, %zu assumed%s\n", device->fact_count - assumed, assumed,
-            assumed > 0 ? ":" : "");
-    for (size_t i = 0; i < device->fact_count; i++) {
-        const DeviceFact *fact = &device->fact[i];
-        if (fact->is_assumed) {
-            fprintf(out, "    line %-3" PRIu32 " [" STR_FMT "] " STR_FMT " = " STR_FMT ": " STR_FMT "\n", fact->line,
-                    STR_ARG(fact->section), STR_ARG(fact->key), STR_ARG(fact->value), STR_ARG(fact->source));
-        }
-    }
-}
-
-void device_print(const Device *device, FILE *out) {
-    fprintf(out, STR_FMT ": %s\n", STR_ARG(device->name), device_kind_name(device->kind));
-    for (uint32_t i = 0; i < device->memory_count; i++) {
-        print_memory(&device->memory[i], out);
-    }
-    for (Role role = 0; role < ROLE_COUNT; role++) {
-        Str text = contract_text(device->contract[role]);
-        fprintf(out, "  %-10s " STR_FMT "\n", role_name(role), STR_ARG(text));
-    }
-    print_forms(device, out);
-    print_assumed(device, out);
 }

@@ -1,4 +1,4 @@
-/* What a device file says, explained: for `stride0 devices --check FILE` and for looking at a preset. */
+/* What a device file says, explained: for `stride0 devices --check FILE`. */
 #ifndef S0_DEVICE_CHECK_H
 #define S0_DEVICE_CHECK_H
 
@@ -9,8 +9,5 @@
  * on its last case, or names a dimension that tensors of the role don't have. Null with diagnostics where the file is
  * wrong. */
 const Device *device_check(Work *work, Str name_or_path);
-
-/* Writes the summary: kind, memories, contracts, forms, and every value that is assumed with its reason. */
-void device_print(const Device *device, FILE *out);
 
 #endif
