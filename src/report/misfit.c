@@ -130,20 +130,3 @@ void report_misfit(const Facts *facts, Arena *scratch, FILE *out) {
     }
     print_remedies(&page);
 }
-
-static void print_overwrites(const Facts *facts, Arena *scratch, FILE *out) {
-    for (uint32_t i = 0; i < facts->overwrite_count; i++) {
-        const Overwrite *over = &facts->overwrites[i];
-        Str input = clean_text(scratch, facts_buffer_name(facts, over->input, scratch));
-        Str writer = clean_text(scratch, facts_buffer_name(facts, over->writer_output, scratch));
-        fprintf(out, "warning: graph input '" STR_FMT "' is overwritten at step %" PRIu32 " by '" STR_FMT "'\n",
-                STR_ARG(input), over->step, STR_ARG(writer));
-    }
-}
-
-void report_messages(const Facts *facts, Arena *scratch, FILE *out) {
-    print_overwrites(facts, scratch, out);
-    if (!plan_fits(facts->plan)) {
-        report_misfit(facts, scratch, out);
-    }
-}

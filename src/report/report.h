@@ -20,10 +20,6 @@ void report_terminal(const Facts *facts, TerminalStyle style, Arena *scratch, FI
  * and the next steps that are too large, else the largest constants; remedies. For standard error. */
 void report_misfit(const Facts *facts, Arena *scratch, FILE *out);
 
-/* What a caller of the library should know of a plan beside its diagnostics: graph inputs that are overwritten, one a
- * line, and why it does not fit. */
-void report_messages(const Facts *facts, Arena *scratch, FILE *out);
-
 /* "Why is this here": all that is known of the buffers of tensor `name`, or of the steps of node `name`. False where
  * nothing has that name; `nearest` is then the nearest name, or empty. */
 bool report_why_buffer(const Facts *facts, Str name, Arena *scratch, FILE *out, Str *nearest);
