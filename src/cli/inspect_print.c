@@ -1,6 +1,7 @@
 /* `stride0 inspect`: the view for people. */
 #include "cli/inspect.h"
 
+#include "base/clean.h"
 #include "cli/cli.h"
 
 #include <inttypes.h>
@@ -29,7 +30,7 @@ static const char *named_shape(Arena *arena, const Value *value) {
         if (value->shape.dim[k] != DIM_FREE) {
             text = arena_text(arena, "%s%s%" PRId64, text, comma, value->shape.dim[k]);
         } else if (name.len > 0) {
-            text = arena_text(arena, "%s%s" STR_FMT, text, comma, STR_ARG(name));
+            text = arena_text(arena, "%s%s" STR_FMT, text, comma, STR_ARG(clean_text(arena, name)));
         } else {
             text = arena_text(arena, "%s%s?", text, comma);
         }
@@ -46,7 +47,7 @@ static void print_values(const InspectFacts *facts, FILE *out, const char *title
         const Value *value = cli_inspect_value(facts, ids[i]);
         const char *axes = cli_inspect_axes(facts, ids[i]);
         const char *quant = quant_text(facts->arena, value->quant);
-        fprintf(out, "  " STR_FMT "  %s %s", STR_ARG(value->name), dtype_name(value->dtype),
+        fprintf(out, "  " STR_FMT "  %s %s", STR_ARG(clean_text(facts->arena, value->name)), dtype_name(value->dtype),
                 named_shape(facts->arena, value));
         fprintf(out, "%s%s%s%s\n", axes[0] == '\0' ? "" : " ", axes, quant[0] == '\0' ? "" : "  ", quant);
     }
@@ -59,7 +60,7 @@ static void print_operators(const InspectFacts *facts, FILE *out) {
         const char *note = !row->is_known     ? "  opaque: only the file's shapes are known"
                            : !row->has_layout ? "  has no byte layout: refused when planned"
                                               : "";
-        fprintf(out, "  %6" PRIu64 "  " STR_FMT "%s\n", row->count, STR_ARG(row->op), note);
+        fprintf(out, "  %6" PRIu64 "  " STR_FMT "%s\n", row->count, STR_ARG(clean_text(facts->arena, row->op)), note);
     }
 }
 
@@ -94,8 +95,9 @@ static void print_channel_quant(const InspectFacts *facts, FILE *out) {
             continue;
         }
         const char *axes = cli_inspect_axes(facts, (ValueId){i});
-        fprintf(out, "  " STR_FMT "  %s, %" PRIu32 " scales along axis %" PRId32, STR_ARG(value->name),
-                named_shape(facts->arena, value), value->quant->count, value->quant->axis);
+        fprintf(out, "  " STR_FMT "  %s, %" PRIu32 " scales along axis %" PRId32,
+                STR_ARG(clean_text(facts->arena, value->name)), named_shape(facts->arena, value), value->quant->count,
+                value->quant->axis);
         if ((size_t)value->quant->axis < strlen(axes)) {
             fprintf(out, " (%c of %s)", axes[value->quant->axis], axes);
         }
@@ -122,8 +124,9 @@ static void print_channel_parameters(const InspectFacts *facts, FILE *out) {
                 continue;
             }
             const Value *value = cli_inspect_value(facts, node->inputs[k]);
-            fprintf(out, "  " STR_FMT "  %s, input %" PRIu32 " of " STR_FMT "\n", STR_ARG(value->name),
-                    named_shape(facts->arena, value), k, STR_ARG(node_title(facts->arena, node)));
+            fprintf(out, "  " STR_FMT "  %s, input %" PRIu32 " of " STR_FMT "\n",
+                    STR_ARG(clean_text(facts->arena, value->name)), named_shape(facts->arena, value), k,
+                    STR_ARG(clean_text(facts->arena, node_title(facts->arena, node))));
         }
     }
     list_end(&list, out);
@@ -132,7 +135,8 @@ static void print_channel_parameters(const InspectFacts *facts, FILE *out) {
 static void print_model(const InspectFacts *facts, FILE *out) {
     const Graph *graph = facts->graph;
     const char *const format[] = {[FORMAT_ONNX] = "ONNX", [FORMAT_TFLITE] = "TFLite", [FORMAT_TEXT] = "text form"};
-    fprintf(out, "%s: %s", facts->file, format[graph->format]);
+    clean_print(str_from(facts->file), out);
+    fprintf(out, ": %s", format[graph->format]);
     if (graph->format == FORMAT_ONNX) {
         fprintf(out, ", opset %" PRId32, graph->opset);
     }
@@ -157,7 +161,8 @@ static void print_subgraphs(const InspectFacts *facts, FILE *out) {
     for (uint32_t b = 0; b < facts->graph->block_count; b++) {
         const Block *block = &facts->graph->blocks[b];
         fprintf(out, "  %" PRIu32 "  " STR_FMT "  %" PRIu32 " operators, %" PRIu32 " inputs, %" PRIu32 " outputs\n", b,
-                STR_ARG(block->name), block->node_count, block->input_count, block->output_count);
+                STR_ARG(clean_text(facts->arena, block->name)), block->node_count, block->input_count,
+                block->output_count);
     }
 }
 
