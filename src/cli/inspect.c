@@ -7,17 +7,20 @@
 
 typedef struct {
     const char *json;
+    bool names;
     Texts dims, layouts;
 } Args;
 
-static const Option options[] = {{"json", 0, OPTION_TEXT, "FILE",
-                                  "write all operators and tensors as JSON; - is standard output", offsetof(Args, json),
-                                  NULL},
-                                 {"dim", 0, OPTION_TEXTS, "NAME=VALUE",
-                                  "value of a free dimension; also INPUT:AXIS=VALUE", offsetof(Args, dims), NULL},
-                                 {"layout", 0, OPTION_TEXTS, "TENSOR=ORDER", "order of a tensor's axes: NCHW or NHWC",
-                                  offsetof(Args, layouts), NULL},
-                                 {0}};
+static const Option options[] = {
+    {"json", 0, OPTION_TEXT, "FILE", "write all operators and tensors as JSON; - is standard output",
+     offsetof(Args, json), NULL},
+    {"names", 0, OPTION_SWITCH, NULL, "list every tensor, operator and free dimension, in place of the summary",
+     offsetof(Args, names), NULL},
+    {"dim", 0, OPTION_TEXTS, "NAME=VALUE", "value of a free dimension; also INPUT:AXIS=VALUE", offsetof(Args, dims),
+     NULL},
+    {"layout", 0, OPTION_TEXTS, "TENSOR=ORDER", "order of a tensor's axes: NCHW or NHWC", offsetof(Args, layouts),
+     NULL},
+    {0}};
 
 const Value *cli_inspect_value(const InspectFacts *facts, ValueId id) {
     const Graph *graph = facts->complete == NULL ? facts->graph : facts->complete;
@@ -124,7 +127,7 @@ static s0_status run_inspect(Cli *cli, const void *data) {
         return diags_status(&work->diags);
     }
     if (!cli->is_quiet && !cli_is_stdout(args->json)) {
-        cli_inspect_print(stdout, &facts);
+        (args->names ? cli_inspect_print_names : cli_inspect_print)(stdout, &facts);
     }
     if (is_whole && args->json != NULL && !cli_write(cli, args->json, cli_inspect_write_json, &facts)) {
         return S0_BAD_INPUT;

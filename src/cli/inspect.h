@@ -31,7 +31,14 @@ const Value *cli_inspect_value(const InspectFacts *facts, ValueId id);
 /* "NHWC": the dimension of each axis; empty where the names are not known. */
 const char *cli_inspect_axes(const InspectFacts *facts, ValueId id);
 
-void cli_inspect_print(FILE *out, const void *inspect_facts);
+/* "[batch,3,H,W]": free dimensions by their names. */
+const char *cli_inspect_shape(Arena *arena, const Value *value);
+
+/* The first lines of both views for people. */
+void cli_inspect_print_model(FILE *out, const InspectFacts *facts);
+
+void cli_inspect_print(FILE *out, const InspectFacts *facts);
+void cli_inspect_print_names(FILE *out, const InspectFacts *facts);
 void cli_inspect_write_json(FILE *out, const void *inspect_facts);
 
 #endif

@@ -18,8 +18,7 @@ static const char *quant_text(Arena *arena, const Quant *quant) {
     return arena_text(arena, "%" PRIu32 " scales along axis %" PRId32, quant->count, quant->axis);
 }
 
-/* "[batch,3,H,W]": free dimensions by their names. */
-static const char *named_shape(Arena *arena, const Value *value) {
+const char *cli_inspect_shape(Arena *arena, const Value *value) {
     if (!value->has_shape) {
         return "unknown shape";
     }
@@ -48,7 +47,7 @@ static void print_values(const InspectFacts *facts, FILE *out, const char *title
         const char *axes = cli_inspect_axes(facts, ids[i]);
         const char *quant = quant_text(facts->arena, value->quant);
         fprintf(out, "  " STR_FMT "  %s %s", STR_ARG(clean_text(facts->arena, value->name)), dtype_name(value->dtype),
-                named_shape(facts->arena, value));
+                cli_inspect_shape(facts->arena, value));
         fprintf(out, "%s%s%s%s\n", axes[0] == '\0' ? "" : " ", axes, quant[0] == '\0' ? "" : "  ", quant);
     }
 }
@@ -83,7 +82,7 @@ static bool list_next(List *list, FILE *out) {
 
 static void list_end(const List *list, FILE *out) {
     if (list->rows > MOST_ROWS) {
-        fprintf(out, "  and %" PRIu64 " more: --json - lists all\n", list->rows - MOST_ROWS);
+        fprintf(out, "  and %" PRIu64 " more: --json - or --names lists all\n", list->rows - MOST_ROWS);
     }
 }
 
@@ -96,8 +95,8 @@ static void print_channel_quant(const InspectFacts *facts, FILE *out) {
         }
         const char *axes = cli_inspect_axes(facts, (ValueId){i});
         fprintf(out, "  " STR_FMT "  %s, %" PRIu32 " scales along axis %" PRId32,
-                STR_ARG(clean_text(facts->arena, value->name)), named_shape(facts->arena, value), value->quant->count,
-                value->quant->axis);
+                STR_ARG(clean_text(facts->arena, value->name)), cli_inspect_shape(facts->arena, value),
+                value->quant->count, value->quant->axis);
         if ((size_t)value->quant->axis < strlen(axes)) {
             fprintf(out, " (%c of %s)", axes[value->quant->axis], axes);
         }
@@ -125,14 +124,14 @@ static void print_channel_parameters(const InspectFacts *facts, FILE *out) {
             }
             const Value *value = cli_inspect_value(facts, node->inputs[k]);
             fprintf(out, "  " STR_FMT "  %s, input %" PRIu32 " of " STR_FMT "\n",
-                    STR_ARG(clean_text(facts->arena, value->name)), named_shape(facts->arena, value), k,
+                    STR_ARG(clean_text(facts->arena, value->name)), cli_inspect_shape(facts->arena, value), k,
                     STR_ARG(clean_text(facts->arena, node_title(facts->arena, node))));
         }
     }
     list_end(&list, out);
 }
 
-static void print_model(const InspectFacts *facts, FILE *out) {
+void cli_inspect_print_model(FILE *out, const InspectFacts *facts) {
     const Graph *graph = facts->graph;
     const char *const format[] = {[FORMAT_ONNX] = "ONNX", [FORMAT_TFLITE] = "TFLite", [FORMAT_TEXT] = "text form"};
     clean_print(str_from(facts->file), out);
@@ -166,10 +165,9 @@ static void print_subgraphs(const InspectFacts *facts, FILE *out) {
     }
 }
 
-void cli_inspect_print(FILE *out, const void *inspect_facts) {
-    const InspectFacts *facts = inspect_facts;
+void cli_inspect_print(FILE *out, const InspectFacts *facts) {
     const Block *main_block = graph_main(facts->graph);
-    print_model(facts, out);
+    cli_inspect_print_model(out, facts);
     print_values(facts, out, "inputs", main_block->inputs, main_block->input_count);
     print_values(facts, out, "outputs", main_block->outputs, main_block->output_count);
     print_operators(facts, out);

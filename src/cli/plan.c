@@ -172,7 +172,7 @@ static bool check_name(Work *work, bool is_found, const char *option, const char
                       (DiagText){.place = arena_text(&work->keep, "option %s", option),
                                  .what = "nothing in the plan has this name",
                                  .got = name,
-                                 .hint = nearest.len == 0 ? "stride0 inspect lists the names"
+                                 .hint = nearest.len == 0 ? "stride0 inspect MODEL --names lists the names"
                                                           : arena_text(&work->keep, "did you mean '" STR_FMT "'?",
                                                                        STR_ARG(nearest))});
 }

@@ -63,6 +63,14 @@ typedef struct {
     bool is_known; /* false: constant, but its bytes were not computed (Transpose of weights); `bytes` is empty */
 } Const;
 
+/* What says which axis of a value is C; set by graph_assign_names. */
+typedef enum {
+    CHANNEL_BY_DEFAULT, /* nothing: names are filled in from the right */
+    CHANNEL_BY_LAYOUT,  /* a --layout, of this value or of one whose axes are the same */
+    CHANNEL_BY_NODE,    /* the definition of an operator, which need not touch this value */
+    CHANNEL_BY_READER,  /* of a constant: its first reader's */
+} ChannelSource;
+
 typedef struct {
     Str name;
     DType dtype;
@@ -77,6 +85,8 @@ typedef struct {
     const Const *constant; /* null where not constant */
     NodeId producer;       /* NO_NODE for inputs, constants and state */
     uint8_t dims[SHAPE_MAX_RANK]; /* Dim of each axis, set by graph_assign_names */
+    ChannelSource channel_source;
+    NodeId channel_node; /* the operator, where one says it */
     Str source;                   /* where the file has it, for messages: "byte 1234" or empty */
 } Value;
 

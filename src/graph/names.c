@@ -285,12 +285,22 @@ static bool anchor_binding(const Names *n, LayoutBinding *binding) {
             return false;
         }
     }
-    return binding->was_used || diag_error(&n->work->diags, (DiagText){.place = "--layout",
-                                                                       .tensor = binding->tensor,
-                                                                       .what = "the model has no tensor of this name"});
+    return binding->was_used ||
+           diag_error(&n->work->diags, (DiagText){.place = "--layout",
+                                                  .tensor = binding->tensor,
+                                                  .what = "the model has no tensor of this name",
+                                                  .hint = "stride0 inspect MODEL --names lists the names"});
 }
 
 /* ---- Writing the names */
+
+/* What named the class of an axis called C names that axis. */
+static void keep_source(Value *value, const Axis *root) {
+    if (root->name == DIM_C) {
+        value->channel_source = is_node(root->by.node) ? CHANNEL_BY_NODE : CHANNEL_BY_LAYOUT;
+        value->channel_node = root->by.node;
+    }
+}
 
 /* Axes that no anchor reaches take, from the right, the names C W H that the value does not have yet, then N. */
 static void fill_value(const Names *n, ValueId id) {
@@ -298,7 +308,9 @@ static void fill_value(const Names *n, ValueId id) {
     Value *value = graph_value(n->graph, id);
     bool is_taken[DIM_COUNT + 1] = {false};
     for (uint32_t axis = 0; axis < axis_count(value); axis++) {
-        value->dims[axis] = root_of(n, id, axis)->name;
+        const Axis *root = root_of(n, id, axis);
+        value->dims[axis] = root->name;
+        keep_source(value, root);
         is_taken[value->dims[axis]] = true;
     }
     uint32_t next = 0;
@@ -314,9 +326,12 @@ static void fill_value(const Names *n, ValueId id) {
 }
 
 /* The names a constant takes from a node that reads it. */
-static void name_constant(const Names *n, const Node *node, uint32_t k) {
+static void name_constant(const Names *n, NodeId reader, uint32_t k) {
+    const Node *node = graph_node(n->graph, reader);
     Value *value = node_input(n->graph, node, k);
     uint32_t first, last;
+    value->channel_source = CHANNEL_BY_READER;
+    value->channel_node = reader;
     names_right_aligned(value->shape.rank, value->dims);
     if (op_input_role(node->op, k) == 'w') {
         names_of_weights(n->graph, node, k, value->dims);
@@ -344,7 +359,7 @@ static void name_constants(const Names *n) {
         for (uint32_t k = 0; k < node->input_count; k++) {
             const Value *value = node_input(n->graph, node, k);
             if (value != NULL && value->constant != NULL && value->has_shape) {
-                name_constant(n, node, k);
+                name_constant(n, main->nodes[at], k);
             }
         }
     }
@@ -360,6 +375,7 @@ static void write_names(const Names *n, const LayoutBinding *bindings, size_t co
             Value *value = &n->graph->values[v];
             if (value->constant != NULL && value->has_shape && str_eq(value->name, bindings[k].tensor)) {
                 dims_of_binding(&bindings[k], value, value->dims);
+                value->channel_source = CHANNEL_BY_LAYOUT;
             }
         }
     }

@@ -284,7 +284,7 @@ bool plan_check_axes(const PlanOptions *options, Diags *diags) {
             return diag_error(diags, (DiagText){.place = "--axis",
                                                 .tensor = options->axes[i].tensor,
                                                 .what = "no operator reads a parameter of this name",
-                                                .hint = "stride0 inspect MODEL --json - lists the names"});
+                                                .hint = "stride0 inspect MODEL --names lists the names"});
         }
     }
     return true;
