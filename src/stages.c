@@ -67,7 +67,7 @@ const Facts *stages_plan(const Request *request, ModelFiles *files, Work *work) 
     }
     const Plan *plan = request->qdq_float ? as_written : as_integer;
     const Plan *other = request->qdq_float ? as_integer : as_written;
-    if (plan == NULL || !plan_check_axes(&request->plan, &work->diags)) {
+    if (plan == NULL || !plan_check_axes(graph, &request->plan, &work->diags)) {
         return NULL;
     }
     return facts_gather(request->model, plan, other, request->qdq_float, work);

@@ -1,7 +1,7 @@
 /* The command stride0: finds the subcommand, parses its options, runs it, prints the diagnostics. */
 #include "cli/cli.h"
 
-#include "device/nearest.h"
+#include "base/nearest.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ const Command *cli_find_command(Cli *cli, const char *name) {
         }
         cli_add_text(&names, arena, cli_commands[i]->name);
     }
-    const char *nearest = device_nearest(str_from(name), names.item, names.count);
+    const char *nearest = nearest_of(str_from(name), names.item, names.count);
     diag_error(&cli->work.diags, (DiagText){.what = "unknown command",
                                             .got = name,
                                             .hint = nearest == NULL ? "stride0 help lists the commands"

@@ -1,7 +1,7 @@
 /* Parsing options by their tables, and printing the tables as help. */
 #include "cli/options.h"
 
-#include "device/nearest.h"
+#include "base/nearest.h"
 
 #include <string.h>
 
@@ -60,7 +60,7 @@ static bool unknown_option(const Parser *parser, Str typed, Str name) {
             cli_add_text(&names, arena, option->name);
         }
     }
-    const char *nearest = device_nearest(name, names.item, names.count);
+    const char *nearest = nearest_of(name, names.item, names.count);
     return diag_error(parser->diags,
                       (DiagText){.what = "unknown option",
                                  .got = arena_text(arena, STR_FMT, STR_ARG(typed)),

@@ -4,6 +4,7 @@
  * first, then the report. */
 #include "cli/request.h"
 
+#include "base/nearest.h"
 #include "report/report.h"
 
 #include <string.h>
@@ -166,28 +167,69 @@ static bool make_request(Cli *cli, const Args *args, Request *request) {
 
 /* ---- Facts to what was asked for */
 
-static bool check_name(Work *work, bool is_found, const char *option, const char *name, Str nearest) {
-    return is_found ||
-           diag_error(&work->diags,
-                      (DiagText){.place = arena_text(&work->keep, "option %s", option),
-                                 .what = "nothing in the plan has this name",
-                                 .got = name,
-                                 .hint = nearest.len == 0 ? "stride0 inspect MODEL --names lists the names"
-                                                          : arena_text(&work->keep, "did you mean '" STR_FMT "'?",
-                                                                       STR_ARG(nearest))});
+/* A name that stands for nothing that can be shown. */
+typedef struct {
+    const char *option, *name;
+    const char *what; /* null: nothing has this name */
+    const char *hint; /* null: the nearest name */
+    Str nearest;
+} Misnomer;
+
+static bool refuse_name(Work *work, const Misnomer *wrong) {
+    Arena *arena = &work->keep;
+    const Nearest nearest = {.name = wrong->nearest};
+    const char *list = "stride0 inspect MODEL --names lists the names";
+    return diag_error(&work->diags,
+                      (DiagText){.place = arena_text(arena, "option %s", wrong->option),
+                                 .what = wrong->what == NULL ? "nothing in the plan has this name" : wrong->what,
+                                 .got = wrong->name,
+                                 .hint = wrong->hint == NULL ? nearest_hint(arena, &nearest, list) : wrong->hint});
+}
+
+static bool check_node(Work *work, const Facts *facts, const char *name) {
+    Misnomer wrong = {.option = "--node", .name = name};
+    Str unused = {0};
+    if (is_node(facts_find_node(facts, str_from(name), &wrong.nearest))) {
+        return true;
+    }
+    if (facts_find_buffer(facts, str_from(name), &unused)) {
+        wrong.what = "a tensor has this name, no operator";
+        wrong.hint = arena_text(&work->keep, "pass --buffer '%s'", name);
+    }
+    return refuse_name(work, &wrong);
+}
+
+static bool has_tensor(const Graph *graph, Str name) {
+    for (uint32_t v = 0; v < graph->value_count; v++) {
+        if (str_eq(graph->values[v].name, name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool check_buffer(Work *work, const Facts *facts, const char *name) {
+    Misnomer wrong = {.option = "--buffer", .name = name};
+    Str unused = {0};
+    if (facts_find_buffer(facts, str_from(name), &wrong.nearest)) {
+        return true;
+    }
+    if (is_node(facts_find_node(facts, str_from(name), &unused))) {
+        wrong.what = "an operator has this name, no tensor in memory";
+        wrong.hint = arena_text(&work->keep, "pass --node '%s'", name);
+    } else if (has_tensor(facts->graph, str_from(name))) {
+        wrong.what =
+            "the tensor occupies no memory in this plan: it is inside an operator, or only the planner reads it";
+        wrong.hint = facts->has_qdq && !facts->reads_qdq_as_float
+                         ? "--qdq float plans Quantize/Dequantize pairs as written"
+                         : "pass --node NAME, of the operator that reads or writes it";
+    }
+    return refuse_name(work, &wrong);
 }
 
 static bool check_names(Work *work, const Args *args, const Facts *facts) {
-    Str nearest = {0};
-    if (args->node != NULL) {
-        NodeId node = facts_find_node(facts, str_from(args->node), &work->scratch, &nearest);
-        if (!check_name(work, is_node(node), "--node", args->node, nearest)) {
-            return false;
-        }
-    }
-    return args->buffer == NULL ||
-           check_name(work, facts_find_buffer(facts, str_from(args->buffer), &work->scratch, &nearest), "--buffer",
-                      args->buffer, nearest);
+    return (args->node == NULL || check_node(work, facts, args->node)) &&
+           (args->buffer == NULL || check_buffer(work, facts, args->buffer));
 }
 
 typedef struct {

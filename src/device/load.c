@@ -1,7 +1,7 @@
 /* Devices by name or path, and what to suggest where there is none. */
 #include "base/file.h"
+#include "base/nearest.h"
 #include "device/ini.h"
-#include "device/nearest.h"
 #include "device/value.h"
 
 #include <string.h>
@@ -43,7 +43,7 @@ Str device_suggest(Arena *arena, Str typed) {
     Str all = {NULL, 0};
     for (size_t i = 0; i < device_preset_count; i++) {
         Str name = str_from(device_presets[i].name);
-        if (device_is_near(typed, name)) {
+        if (nearest_is_near(typed, name)) {
             all = arena_format(arena, STR_FMT "%s" STR_FMT, STR_ARG(all), all.len == 0 ? "" : " or ", STR_ARG(name));
         }
     }

@@ -9,8 +9,8 @@
  *
  * All faults of one stage are told; a stage with faults ends the reading. */
 #include "base/fault.h"
+#include "base/nearest.h"
 #include "device/field.h"
-#include "device/nearest.h"
 #include "device/together.h"
 
 #include <inttypes.h>
@@ -48,7 +48,7 @@ static bool file_error(Reader *reader, uint32_t line, DiagText text) {
 static bool section_error(Reader *reader, const DeviceIniSection *section) {
     enum { COUNT_OF_NAMES = sizeof section_names / sizeof section_names[0] };
     Arena *arena = &reader->work->keep;
-    const char *nearest = device_nearest(section->name, section_names, COUNT_OF_NAMES);
+    const char *nearest = nearest_of(section->name, section_names, COUNT_OF_NAMES);
     return file_error(reader, section->line,
                       (DiagText){.what = "unknown section",
                                  .got = arena_text(arena, "'" STR_FMT "'", STR_ARG(section->name)),
@@ -113,7 +113,7 @@ static bool key_error(Reader *reader, const DeviceIniEntry *entry, const char *t
             key[count++] = device_fields[i].key;
         }
     }
-    const char *nearest = device_nearest(entry->key, key, count);
+    const char *nearest = nearest_of(entry->key, key, count);
     return file_error(reader, entry->line,
                       (DiagText){.what = arena_text(arena, "unknown key in [" STR_FMT "]",
                                                     STR_ARG(reader->ini->section[entry->section].name)),

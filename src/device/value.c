@@ -1,7 +1,7 @@
 /* Readers of the values in a device file. */
 #include "device/value.h"
 
-#include "device/nearest.h"
+#include "base/nearest.h"
 #include "graph/dtype.h"
 
 #include <inttypes.h>
@@ -9,7 +9,8 @@
 
 /* ---- Telling what is wrong */
 
-bool device_value_error(const DeviceValue *value, const char *what, const char *expected, const char *hint) {
+/* Adds a diagnostic about this entry and returns false. `what` is extended by the key. */
+static bool value_error(const DeviceValue *value, const char *what, const char *expected, const char *hint) {
     Arena *arena = &value->work->keep;
     Str got = value->text.len > 0 ? value->text : value->entry->value;
     return diag_error(&value->work->diags,
@@ -31,7 +32,7 @@ const char *device_join(Arena *arena, const char *const *name, size_t count) {
 
 /* "did you mean 'x'?", or null. */
 static const char *suggest(Arena *arena, Str typed, const char *const *name, size_t count) {
-    const char *nearest = device_nearest(typed, name, count);
+    const char *nearest = nearest_of(typed, name, count);
     return nearest == NULL ? NULL : arena_text(arena, "did you mean '%s'?", nearest);
 }
 
@@ -49,18 +50,18 @@ bool device_value_split(DeviceValue *value) {
     }
     value->text = str_trim((Str){all.ptr, at});
     if (value->text.len == 0) {
-        return device_value_error(value, "no value stands before the source", source_form, NULL);
+        return value_error(value, "no value stands before the source", source_form, NULL);
     }
     value->source = at == all.len ? (Str){NULL, 0} : str_trim((Str){all.ptr + at + 1, all.len - at - 1});
     if (value->source.len == 0) {
-        return device_value_error(value, "the value has no source", source_form, "cite where the value comes from");
+        return value_error(value, "the value has no source", source_form, "cite where the value comes from");
     }
     value->is_assumed = str_starts(value->source, assumed);
     if (value->is_assumed) {
         Str rest = {value->source.ptr + assumed.len, value->source.len - assumed.len};
         value->source = rest.len > 0 && rest.ptr[0] == ':' ? str_trim((Str){rest.ptr + 1, rest.len - 1}) : STR("");
         if (value->source.len == 0) {
-            return device_value_error(value, "an assumed value needs a reason", source_form, NULL);
+            return value_error(value, "an assumed value needs a reason", source_form, NULL);
         }
     }
     return true;
@@ -75,7 +76,7 @@ static bool number_error(const DeviceValue *value, DeviceRange range, const char
             ? arena_text(&value->work->keep, "an integer of at least %" PRIu64 "%s%s", range.least, units, or_else)
             : arena_text(&value->work->keep, "an integer from %" PRIu64 " to %" PRIu64 "%s%s", range.least, range.most,
                          units, or_else);
-    return device_value_error(value, "not a number in range", bounds, NULL);
+    return value_error(value, "not a number in range", bounds, NULL);
 }
 
 static bool to_number(Str text, DeviceRange range, uint64_t *number) {
@@ -119,8 +120,8 @@ bool device_value_word(const DeviceValue *value, const char *const *word, size_t
             return true;
         }
     }
-    return device_value_error(value, "unknown word", device_join(&value->work->keep, word, count),
-                              suggest(&value->work->keep, value->text, word, count));
+    return value_error(value, "unknown word", device_join(&value->work->keep, word, count),
+                       suggest(&value->work->keep, value->text, word, count));
 }
 
 bool device_is_name(Str text) {
@@ -136,7 +137,7 @@ bool device_is_name(Str text) {
 bool device_value_name(const DeviceValue *value, Str *name) {
     *name = value->text;
     return device_is_name(value->text) ||
-           device_value_error(value, "not a name", "at most 32 letters, digits, '-', '_' or '.'", NULL);
+           value_error(value, "not a name", "at most 32 letters, digits, '-', '_' or '.'", NULL);
 }
 
 bool device_value_contract(const DeviceValue *value, const Contract **contract) {
@@ -148,7 +149,7 @@ bool device_value_contract(const DeviceValue *value, const Contract **contract) 
     }
     const char *what = arena_text(arena, "the contract is wrong in column %u: %s%s%s", error.column, error.what,
                                   error.got == NULL ? "" : ": ", error.got == NULL ? "" : error.got);
-    return device_value_error(value, what, error.expected, NULL);
+    return value_error(value, what, error.expected, NULL);
 }
 
 /* ---- Element types */
@@ -164,9 +165,9 @@ static bool dtype_error(const DeviceValue *value, Str typed) {
         }
     }
     Arena *arena = &value->work->keep;
-    return device_value_error(value, arena_text(arena, "unknown dtype '" STR_FMT "'", STR_ARG(typed)),
-                              arena_text(arena, "'all', or some of %s", device_join(arena, name, count)),
-                              suggest(arena, typed, name, count));
+    return value_error(value, arena_text(arena, "unknown dtype '" STR_FMT "'", STR_ARG(typed)),
+                       arena_text(arena, "'all', or some of %s", device_join(arena, name, count)),
+                       suggest(arena, typed, name, count));
 }
 
 bool device_value_dtypes(const DeviceValue *value, uint64_t *set) {

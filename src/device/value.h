@@ -24,9 +24,6 @@ typedef struct {
     bool has_units;
 } DeviceRange;
 
-/* Adds a diagnostic about this entry and returns false. `what` is extended by the key. */
-bool device_value_error(const DeviceValue *value, const char *what, const char *expected, const char *hint);
-
 /* Splits entry->value into text, source and is_assumed. */
 bool device_value_split(DeviceValue *value);
 

@@ -7,6 +7,8 @@
  * values for it are found whichever way they are written. */
 #include "graph/passes.h"
 
+#include "base/nearest.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -234,6 +236,27 @@ static const char *free_dims_text(const Binder *b) {
     return text[0] == '\0' ? "no dimension of this model is free" : text;
 }
 
+/* The name of a free dimension, or INPUT:AXIS: whichever was nearly typed. */
+static const char *nearest_dim(const Binder *b, const DimBinding *binding) {
+    Arena *arena = b->work->diags.arena;
+    Str typed = binding->name;
+    if (binding->axis >= 0) {
+        typed = arena_format(arena, STR_FMT ":%" PRId32, STR_ARG(binding->name), binding->axis);
+    }
+    Nearest nearest = {.typed = typed};
+    for (uint32_t v = 0; v < b->graph->value_count; v++) {
+        const Value *value = &b->graph->values[v];
+        for (uint32_t axis = 0; value->is_input && value->has_shape && axis < value->shape.rank; axis++) {
+            Str name = dim_name(value, axis);
+            nearest_offer(&nearest, name);
+            if (name.len > 0 || value->shape.dim[axis] < 0) {
+                nearest_offer(&nearest, arena_format(arena, STR_FMT ":%" PRIu32, STR_ARG(value->name), axis));
+            }
+        }
+    }
+    return nearest_hint(arena, &nearest, NULL);
+}
+
 static bool check_all_used(const Binder *b) {
     bool sound = true;
     for (size_t k = 0; k < b->count; k++) {
@@ -242,7 +265,8 @@ static bool check_all_used(const Binder *b) {
                                (DiagText){.place = "--dim",
                                           .what = "no dimension of this name, no input of this name and axis",
                                           .got = binding_text(b, &b->bindings[k]),
-                                          .expected = free_dims_text(b)});
+                                          .expected = free_dims_text(b),
+                                          .hint = nearest_dim(b, &b->bindings[k])});
         }
     }
     return sound;

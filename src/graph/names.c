@@ -9,6 +9,7 @@
 #include "graph/names.h"
 
 #include "base/fault.h"
+#include "base/nearest.h"
 #include "graph/box.h"
 
 #include <string.h>
@@ -272,6 +273,19 @@ static void dims_of_binding(const LayoutBinding *binding, const Value *value, ui
     }
 }
 
+static bool unknown_tensor(const Names *n, Str name) {
+    Nearest nearest = {.typed = name};
+    for (uint32_t v = 0; v < n->graph->value_count; v++) {
+        nearest_offer(&nearest, n->graph->values[v].name);
+    }
+    return diag_error(&n->work->diags,
+                      (DiagText){.place = "--layout",
+                                 .tensor = name,
+                                 .what = "the model has no tensor of this name",
+                                 .hint = nearest_hint(n->work->diags.arena, &nearest,
+                                                      "stride0 inspect MODEL --names lists the names")});
+}
+
 static bool anchor_binding(const Names *n, LayoutBinding *binding) {
     for (uint32_t v = 0; v < n->graph->value_count; v++) {
         const Value *value = &n->graph->values[v];
@@ -285,11 +299,7 @@ static bool anchor_binding(const Names *n, LayoutBinding *binding) {
             return false;
         }
     }
-    return binding->was_used ||
-           diag_error(&n->work->diags, (DiagText){.place = "--layout",
-                                                  .tensor = binding->tensor,
-                                                  .what = "the model has no tensor of this name",
-                                                  .hint = "stride0 inspect MODEL --names lists the names"});
+    return binding->was_used || unknown_tensor(n, binding->tensor);
 }
 
 /* ---- Writing the names */

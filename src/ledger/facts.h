@@ -143,9 +143,9 @@ Str facts_step_title(const Facts *facts, const Step *step, Arena *arena);
 /* ---- find.c: what a name stands for */
 
 /* Has a buffer a tensor of that name? Else the nearest name that has, empty where none is near. */
-bool facts_find_buffer(const Facts *facts, Str name, Arena *arena, Str *nearest);
+bool facts_find_buffer(const Facts *facts, Str name, Str *nearest);
 
 /* The node of that name, also one that makes no step of its own; NO_NODE and the nearest name. */
-NodeId facts_find_node(const Facts *facts, Str name, Arena *arena, Str *nearest);
+NodeId facts_find_node(const Facts *facts, Str name, Str *nearest);
 
 #endif

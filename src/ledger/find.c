@@ -1,53 +1,44 @@
-/* Names: which tensor or node was meant. */
+/* Names: which tensor or node was meant. Only a name that is not there is compared with all others. */
 #include "ledger/facts.h"
 
-#include "device/nearest.h"
+#include "base/nearest.h"
 
-static Str nearest_of(Str typed, const char *const *names, size_t count) {
-    return str_from(device_nearest(typed, names, count));
+static Str buffer_tensor(const Facts *facts, uint32_t buffer) {
+    ValueId value = facts->plan->buffers[buffer].value;
+    return is_value(value) ? graph_value(facts->graph, value)->name : (Str){NULL, 0};
 }
 
-static bool has_buffer(const Facts *facts, Str name) {
+bool facts_find_buffer(const Facts *facts, Str name, Str *nearest) {
+    Nearest found = {.typed = name};
     for (uint32_t i = 0; i < facts->plan->buffer_count; i++) {
-        const Buffer *buffer = &facts->plan->buffers[i];
-        if (is_value(buffer->value) && str_eq(graph_value(facts->graph, buffer->value)->name, name)) {
+        if (is_value(facts->plan->buffers[i].value) && str_eq(buffer_tensor(facts, i), name)) {
             return true;
         }
     }
-    return false;
-}
-
-bool facts_find_buffer(const Facts *facts, Str name, Arena *arena, Str *nearest) {
-    if (has_buffer(facts, name)) {
-        return true;
-    }
-    const char **names = arena_array(arena, const char *, facts->plan->buffer_count);
-    size_t count = 0;
     for (uint32_t i = 0; i < facts->plan->buffer_count; i++) {
-        const Buffer *buffer = &facts->plan->buffers[i];
-        if (is_value(buffer->value)) {
-            names[count++] = arena_str(arena, graph_value(facts->graph, buffer->value)->name).ptr;
-        }
+        nearest_offer(&found, buffer_tensor(facts, i));
     }
-    *nearest = nearest_of(name, names, count);
+    *nearest = found.name;
     return false;
 }
 
-NodeId facts_find_node(const Facts *facts, Str name, Arena *arena, Str *nearest) {
+NodeId facts_find_node(const Facts *facts, Str name, Str *nearest) {
     const Graph *graph = facts->graph;
     const Block *block = graph_main(graph);
+    Nearest found = {.typed = name};
     for (uint32_t at = 0; at < block->node_count; at++) {
         if (str_eq(graph_node(graph, block->nodes[at])->name, name)) {
             return block->nodes[at];
         }
     }
-    const char **names = arena_array(arena, const char *, graph->node_count);
     for (uint32_t n = 0; n < graph->node_count; n++) {
         if (str_eq(graph->nodes[n].name, name)) {
             return (NodeId){n};
         }
-        names[n] = arena_str(arena, graph->nodes[n].name).ptr;
     }
-    *nearest = nearest_of(name, names, graph->node_count);
+    for (uint32_t n = 0; n < graph->node_count; n++) {
+        nearest_offer(&found, graph->nodes[n].name);
+    }
+    *nearest = found.name;
     return NO_NODE;
 }

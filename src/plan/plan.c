@@ -4,6 +4,7 @@
 
 #include "base/checked.h"
 #include "base/fault.h"
+#include "base/nearest.h"
 #include "place/judge.h"
 
 static void fill_ids(BufferId *ids, uint32_t count) {
@@ -278,13 +279,29 @@ static void find_remedies(Plan *plan, Work *work) {
     }
 }
 
-bool plan_check_axes(const PlanOptions *options, Diags *diags) {
+/* The constants are what a --axis may name. */
+static bool refuse_axis_name(const Graph *graph, Str tensor, Diags *diags) {
+    Nearest nearest = {.typed = tensor};
+    bool is_tensor = false;
+    for (uint32_t v = 0; v < graph->value_count; v++) {
+        const Value *value = &graph->values[v];
+        is_tensor = is_tensor || str_eq(value->name, tensor);
+        if (value->constant != NULL && !str_eq(value->name, tensor)) {
+            nearest_offer(&nearest, value->name);
+        }
+    }
+    const char *list = "stride0 inspect MODEL --names lists the names";
+    return diag_error(diags, (DiagText){.place = "--axis",
+                                        .tensor = tensor,
+                                        .what = is_tensor ? "no operator reads this tensor as a parameter"
+                                                          : "the model has no tensor of this name",
+                                        .hint = is_tensor ? list : nearest_hint(diags->arena, &nearest, list)});
+}
+
+bool plan_check_axes(const Graph *graph, const PlanOptions *options, Diags *diags) {
     for (size_t i = 0; i < options->axis_count; i++) {
         if (!options->axes[i].was_used) {
-            return diag_error(diags, (DiagText){.place = "--axis",
-                                                .tensor = options->axes[i].tensor,
-                                                .what = "no operator reads a parameter of this name",
-                                                .hint = "stride0 inspect MODEL --names lists the names"});
+            return refuse_axis_name(graph, options->axes[i].tensor, diags);
         }
     }
     return true;

@@ -185,8 +185,9 @@ static inline Buffer *plan_buffer(const Plan *plan, BufferId id) {
  * Null with diagnostics where something is refused. A plan that does not fit is a plan: see plan_fits. */
 Plan *plan_make(const Graph *graph, const Device *device, const PlanOptions *options, Work *work);
 
-/* Every --axis must name a parameter that was read in some plan made with `options`. False with a diagnostic. */
-bool plan_check_axes(const PlanOptions *options, Diags *diags);
+/* Every --axis must name a parameter that was read in some plan made of `graph` with `options`. False with a diagnostic.
+ */
+bool plan_check_axes(const Graph *graph, const PlanOptions *options, Diags *diags);
 
 /* The invariants above; one that does not hold is our own fault and ends the program. */
 void plan_check(const Plan *plan);

@@ -200,7 +200,7 @@ static void print_buffer(const Page *page, BufferId id) {
 bool report_why_buffer(const Facts *facts, Str name, Arena *scratch, FILE *out, Str *nearest) {
     const Page page = plain_page(facts, scratch, out);
     bool has_one = false;
-    if (!facts_find_buffer(facts, name, scratch, nearest)) {
+    if (!facts_find_buffer(facts, name, nearest)) {
         return false;
     }
     for (uint32_t i = 0; i < facts->plan->buffer_count; i++) {
@@ -275,7 +275,7 @@ static void print_no_step(const Page *page, NodeId id) {
 
 bool report_why_node(const Facts *facts, Str name, Arena *scratch, FILE *out, Str *nearest) {
     const Page page = plain_page(facts, scratch, out);
-    NodeId id = facts_find_node(facts, name, scratch, nearest);
+    NodeId id = facts_find_node(facts, name, nearest);
     bool has_step = false;
     if (!is_node(id)) {
         return false;

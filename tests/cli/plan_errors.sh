@@ -38,7 +38,26 @@ try m.txt -d teach --axis-heuristic size
 try m.txt -d teach --layout X=CHWN
 try m.txt -d teach --layout nothing=NCHW
 try m.txt -d teach --dim batch
+try m.txt -d teach --axis vv=1
+try m.txt -d teach --axis X=1
+try m.txt -d teach --layout XX=NCHW
 try m.txt -d teach --node n
 try m.txt -d teach --buffer tt
+try m.txt -d teach --node t
+try m.txt -d teach --buffer m
+try m.txt -d teach --buffer far-away
 try m.txt -d teach --strateg full
+cat >free.txt <<END
+stride0-graph 1
+format onnx 13
+input X float32[batch,4,?]
+node Relu r: X -> Y
+output Y
+END
+try free.txt -d teach --dim bach=1
+try free.txt -d teach --dim X:3=1
+try free.txt -d teach --dim entirely=1
+cp "$S0_SOURCE_DIR/examples/affine.onnx" "$S0_SOURCE_DIR/examples/separable.tflite" .
+try affine.onnx -d teach --layout x=NCHW --buffer x_real
+try separable.tflite -d mcu-cm --buffer features_shape
 ls

@@ -244,13 +244,12 @@ static void test_names(void **state) {
     Planned planned;
     PlanCase test = {AFFINE, "teach", NULL, {.in_place = true}};
     const Facts *facts = gather(&planned, &test);
-    Arena *scratch = &planned.work.scratch;
     Str nearest = {0};
-    assert_true(facts_find_buffer(facts, STR("s"), scratch, &nearest));
-    assert_true(is_node(facts_find_node(facts, STR("m"), scratch, &nearest)));
-    assert_false(facts_find_buffer(facts, STR("YY"), scratch, &nearest));
+    assert_true(facts_find_buffer(facts, STR("s"), &nearest));
+    assert_true(is_node(facts_find_node(facts, STR("m"), &nearest)));
+    assert_false(facts_find_buffer(facts, STR("YY"), &nearest));
     assert_true(str_eq(nearest, STR("Y")));
-    assert_false(is_node(facts_find_node(facts, STR("entirely different"), scratch, &nearest)));
+    assert_false(is_node(facts_find_node(facts, STR("entirely different"), &nearest)));
     assert_int_equal(nearest.len, 0);
     planned_free(&planned);
 }
