@@ -45,6 +45,10 @@ DType dtype_from_onnx(int64_t code) {
     return DTYPE_NONE;
 }
 
+int64_t dtype_to_onnx(DType dtype) {
+    return table[dtype].onnx;
+}
+
 DType dtype_from_tflite(int64_t code) {
     for (int d = DTYPE_NONE + 1; code >= 0 && d < DTYPE_COUNT; d++) {
         if (table[d].tflite == code) {

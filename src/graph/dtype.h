@@ -26,6 +26,7 @@ uint32_t dtype_bits(DType dtype);    /* of one element; 0 for DTYPE_NONE and opa
 DTypeKind dtype_kind(DType dtype);
 DType dtype_find(Str name);            /* DTYPE_NONE where there is none */
 DType dtype_from_onnx(int64_t code);   /* TensorProto.DataType; DTYPE_NONE where unknown */
+int64_t dtype_to_onnx(DType dtype);    /* the inverse; -1 where the format has no such type */
 DType dtype_from_tflite(int64_t code); /* TensorType; DTYPE_NONE where unknown */
 
 /* Bits of a dtype's name or of a record b1 … b128 ("b80"); 0 where neither. For `stride0 layout --dtype`. */

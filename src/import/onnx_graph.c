@@ -43,15 +43,16 @@ static bool twice(const Onnx *onnx, const Value *value, const uint8_t *at) {
 
 /* ---- Fields of the graph */
 
-/* Only under which name it stands: most are read when a node writes that name. The first statement counts. */
+/* Only under which name it stands, the last one where it has several: most are read when a node writes that name. The
+ * first statement counts. */
 static bool note_declared(Onnx *onnx, OnnxScope *scope, const Field *field) {
     Wire wire = wire_open(&onnx->file, ONNX_VALUE_INFO, field->bytes);
     Field part;
+    Str name = {0};
     while (wire_next(&wire, &part)) {
-        if (part.number == ONNX_VALUE_INFO_NAME) {
-            name_map_add(&scope->declared, field_str(&part), (uint32_t)(field - scope->fields));
-        }
+        name = part.number == ONNX_VALUE_INFO_NAME ? field_str(&part) : name;
     }
+    name_map_add(&scope->declared, name, (uint32_t)(field - scope->fields));
     return wire_done(&wire);
 }
 

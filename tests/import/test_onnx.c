@@ -227,6 +227,14 @@ static void test_absent_and_custom(void **state) {
     assert_true(node->output_count == 2 && !is_value(node->outputs[1]));
 }
 
+/* A string that stands twice counts as it stands last: this value_info is about `b`, which nothing makes. */
+static void test_name_twice(void **state) {
+    Fixture *f = *state;
+    expect_import(f, HEAD "7{ 1{1'x' 2'a' 4'Relu'} 1{1'a' 2'y' 4'Relu'} 13{1'a' 1'b' " TYPE("1{1:4}") "} " X Y "}");
+    assert_false(find(f, "a")->has_shape);
+    assert_ptr_equal(node_input(f->graph, &f->graph->nodes[1], 0), find(f, "a"));
+}
+
 static void test_types_without_layout(void **state) {
     Fixture *f = *state;
     expect_import(f, HEAD "7{ " RELU X "11{1's' 2{4{1{1{1:1}}}}} 11{1'o' 2{9{1{1{1:1}}}}} " Y "}");
@@ -418,6 +426,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_unsorted_nodes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_subgraph, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_absent_and_custom, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_name_twice, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_types_without_layout, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_quant, set_up, tear_down),
         cmocka_unit_test(test_broken),
