@@ -228,67 +228,87 @@ bool infer_space_to_depth(Infer *in) {
     return infer_out(in, 0, x->dtype, &out);
 }
 
-/* TFLite: input 1 the block of each spatial axis, input 2 [axes, 2] pads or crops. The batch takes or gives what the
- * spatial axes lose or get. */
-static bool blocks_of_batch(Infer *in, const Value *x, Ints *block, Ints *edge, int64_t *product) {
+/* Blocks that move between the batch and the spatial axes. TFLite: input 1 the block of each spatial axis, input 2
+ * [axes, 2] pads or crops. */
+typedef struct {
+    Ints block, edge;
+    int64_t product; /* of the blocks: what the batch takes or gives; 0 where blocks or edges are no sound numbers */
+} BatchBlocks;
+
+/* False where they are not constants. */
+static bool read_blocks(Infer *in, const Value *x, BatchBlocks *blocks) {
+    Ints *block = &blocks->block, *edge = &blocks->edge;
     if (infer_input_ints(in, 1, block) != INTS_KNOWN || infer_input_ints(in, 2, edge) != INTS_KNOWN) {
         return false;
     }
-    *product = 1;
+    blocks->product = 1;
     bool fits = block->count < x->shape.rank && edge->count == 2 * block->count;
     for (uint32_t k = 0; fits && k < block->count; k++) {
         fits = block->at[k] >= 1 && block->at[k] <= 1 << 20 && edge->at[2 * k] >= 0 && edge->at[2 * k + 1] >= 0 &&
-               edge->at[2 * k] <= ATTR_MAX && edge->at[2 * k + 1] <= ATTR_MAX && *product <= EXTENT_MAX / block->at[k];
-        *product *= fits ? block->at[k] : 1;
+               edge->at[2 * k] <= ATTR_MAX && edge->at[2 * k + 1] <= ATTR_MAX &&
+               blocks->product <= EXTENT_MAX / block->at[k];
+        blocks->product *= fits ? block->at[k] : 1;
     }
-    if (!fits) {
-        *product = 0;
-    }
+    blocks->product = fits ? blocks->product : 0;
     return true;
 }
 
-bool infer_space_to_batch(Infer *in) {
+/* Moves blocks into the batch or out of it; false where the extents do not take it. */
+typedef bool (*MoveBlocks)(const BatchBlocks *blocks, Shape *shape);
+
+static bool space_to_batch(const BatchBlocks *blocks, Shape *shape) {
+    const int64_t *block = blocks->block.at, *pad = blocks->edge.at;
+    bool fits = shape->dim[0] <= EXTENT_MAX / blocks->product;
+    for (uint32_t k = 0; fits && k < blocks->block.count; k++) {
+        int64_t padded = shape->dim[1 + k] + pad[2 * k] + pad[2 * k + 1];
+        fits = padded % block[k] == 0;
+        shape->dim[1 + k] = padded / block[k];
+    }
+    shape->dim[0] *= fits ? blocks->product : 1;
+    return fits;
+}
+
+static bool batch_to_space(const BatchBlocks *blocks, Shape *shape) {
+    const int64_t *block = blocks->block.at, *crop = blocks->edge.at;
+    bool fits = shape->dim[0] % blocks->product == 0;
+    for (uint32_t k = 0; fits && k < blocks->block.count; k++) {
+        fits = shape->dim[1 + k] <= EXTENT_MAX / block[k];
+        shape->dim[1 + k] = fits ? shape->dim[1 + k] * block[k] - crop[2 * k] - crop[2 * k + 1] : 0;
+        fits = fits && shape->dim[1 + k] >= 0;
+    }
+    shape->dim[0] /= blocks->product;
+    return fits;
+}
+
+/* What an operator on blocks does, and what is said where it can't. */
+typedef struct {
+    MoveBlocks move;
+    const char *hint, *what, *expected;
+} BlockRule;
+
+static bool infer_blocks(Infer *in, const BlockRule *rule) {
     const Value *x = infer_need(in, 0);
-    Ints block, pad;
-    int64_t product;
+    BatchBlocks blocks;
     if (x == NULL) {
         return false;
     }
-    if (!blocks_of_batch(in, x, &block, &pad, &product)) {
-        return infer_from_file(in, "make block and pads constants");
+    if (!read_blocks(in, x, &blocks)) {
+        return infer_from_file(in, rule->hint);
     }
     Shape out = x->shape;
-    bool fits = product > 0 && out.dim[0] <= EXTENT_MAX / product;
-    for (uint32_t k = 0; fits && k < block.count; k++) {
-        int64_t padded = out.dim[1 + k] + pad.at[2 * k] + pad.at[2 * k + 1];
-        fits = padded % block.at[k] == 0;
-        out.dim[1 + k] = padded / block.at[k];
-    }
-    out.dim[0] *= fits ? product : 1;
-    return fits ? infer_out(in, 0, x->dtype, &out)
-                : infer_error(in, 1, "the input does not divide into blocks", infer_shape_text(in, &x->shape),
-                              "padded spatial extents that are multiples of the block");
+    return blocks.product > 0 && rule->move(&blocks, &out)
+               ? infer_out(in, 0, x->dtype, &out)
+               : infer_error(in, 1, rule->what, infer_shape_text(in, &x->shape), rule->expected);
+}
+
+bool infer_space_to_batch(Infer *in) {
+    const BlockRule rule = {space_to_batch, "make block and pads constants", "the input does not divide into blocks",
+                            "padded spatial extents that are multiples of the block"};
+    return infer_blocks(in, &rule);
 }
 
 bool infer_batch_to_space(Infer *in) {
-    const Value *x = infer_need(in, 0);
-    Ints block, crop;
-    int64_t product;
-    if (x == NULL) {
-        return false;
-    }
-    if (!blocks_of_batch(in, x, &block, &crop, &product)) {
-        return infer_from_file(in, "make block and crops constants");
-    }
-    Shape out = x->shape;
-    bool fits = product > 0 && out.dim[0] % product == 0;
-    for (uint32_t k = 0; fits && k < block.count; k++) {
-        fits = out.dim[1 + k] <= EXTENT_MAX / block.at[k];
-        out.dim[1 + k] = fits ? out.dim[1 + k] * block.at[k] - crop.at[2 * k] - crop.at[2 * k + 1] : 0;
-        fits = fits && out.dim[1 + k] >= 0;
-    }
-    out.dim[0] /= fits ? product : 1;
-    return fits ? infer_out(in, 0, x->dtype, &out)
-                : infer_error(in, 1, "the batch does not divide into blocks", infer_shape_text(in, &x->shape),
-                              "a batch that is a multiple of the blocks' product");
+    const BlockRule rule = {batch_to_space, "make block and crops constants", "the batch does not divide into blocks",
+                            "a batch that is a multiple of the blocks' product"};
+    return infer_blocks(in, &rule);
 }

@@ -38,7 +38,7 @@ static bool check_spent(const Inliner *in, const Node *node) {
            inline_refuse(in, node, "the called subgraphs unfold to more than 2 million nodes and tensors");
 }
 
-void inline_emit(Inliner *in, NodeId id) {
+static void emit(Inliner *in, NodeId id) {
     Arena *keep = &in->work->keep;
     in->order = arena_grow(keep, in->order, in->order_count, &in->order_capacity, sizeof *in->order);
     in->order[in->order_count++] = id;
@@ -62,7 +62,7 @@ void inline_emit_copy(Inliner *in, const Node *caller, OpId op, ValueId from, Va
                  .outputs = ends + 1,
                  .output_count = 1,
                  .source_index = caller->source_index};
-    inline_emit(in, graph_add_node(in->graph, keep, node));
+    emit(in, graph_add_node(in->graph, keep, node));
 }
 
 void inline_finish(Inliner *in, NodeId id, ValueList inputs, uint32_t output_count) {
@@ -79,7 +79,7 @@ void inline_finish(Inliner *in, NodeId id, ValueList inputs, uint32_t output_cou
     node->inputs = inputs.id;
     node->input_count = (uint32_t)inputs.count;
     node->output_count = output_count;
-    inline_emit(in, id);
+    emit(in, id);
 }
 
 void inline_push(Inliner *in, ValueList *list, ValueId id) {
@@ -179,7 +179,7 @@ static bool inline_node(Inliner *in, NodeId id) {
     case OP_SEQUENCE_MAP:
         return inline_refuse(in, graph_node(in->graph, id), "works on sequences, which have no byte layout");
     default:
-        inline_emit(in, id);
+        emit(in, id);
         return true;
     }
 }

@@ -31,7 +31,6 @@ bool inline_refuse(const Inliner *in, const Node *node, const char *what);
 bool inline_error(const Inliner *in, const Node *node, const char *what);
 
 void inline_push(Inliner *in, ValueList *list, ValueId id);
-void inline_emit(Inliner *in, NodeId id);
 /* A node of `op` that makes `to` from `from`, or from nothing where that is absent. */
 void inline_emit_copy(Inliner *in, const Node *caller, OpId op, ValueId from, ValueId to);
 /* Places the calling node itself, with these inputs and without its blocks. */
