@@ -3,7 +3,6 @@
  * Scopes are walked with a stack of our own: a node that calls a block is followed into it the first time, and what
  * the block defined goes out of sight at its end. Each block is walked once, so the cost is linear and a cycle of calls
  * ends (graph_inline refuses it). */
-#include "base/checked.h"
 #include "graph/graph.h"
 
 #include <inttypes.h>
@@ -122,17 +121,17 @@ static bool check_constant(const Checker *c, const Value *value) {
     if (!check_stored_shape(c, value)) {
         return false;
     }
-    uint64_t bits;
+    uint64_t bytes;
     Arena *arena = c->work->diags.arena;
-    if (!shape_elements(&constant->stored, &bits) || !checked_mul(bits, dtype_bits(value->dtype), &bits)) {
+    if (!shape_packed_bytes(&constant->stored, value->dtype, &bytes)) {
         return value_error(c, value, "the constant's size does not fit 64 bits",
                            shape_text(arena, &constant->stored).ptr, NULL);
     }
-    if (bytes_from_bits(bits) != constant->bytes.len) {
+    if (bytes != constant->bytes.len) {
         return value_error(c, value, "the constant's data does not have the size of its shape",
                            arena_text(arena, "%zu bytes", constant->bytes.len),
-                           arena_text(arena, "%" PRIu64 " bytes for %s %s", bytes_from_bits(bits),
-                                      dtype_name(value->dtype), shape_text(arena, &constant->stored).ptr));
+                           arena_text(arena, "%" PRIu64 " bytes for %s %s", bytes, dtype_name(value->dtype),
+                                      shape_text(arena, &constant->stored).ptr));
     }
     return true;
 }

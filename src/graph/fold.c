@@ -32,11 +32,12 @@ static const Const *splat(Arena *keep, const Value *out, Span bytes) {
     for (uint32_t axis = 0; axis < ones.rank; axis++) {
         ones.dim[axis] = 1;
     }
-    size_t len = (dtype_bits(out->dtype) + 7) / 8;
+    uint64_t len = 0;
+    bool fits = shape_packed_bytes(&ones, out->dtype, &len);
     if (bytes.ptr == NULL) {
-        bytes = (Span){arena_array(keep, uint8_t, len), len};
+        bytes = (Span){arena_array(keep, uint8_t, (size_t)len), (size_t)len};
     }
-    return new_const(keep, &ones, bytes, bytes.len == len);
+    return new_const(keep, &ones, bytes, fits && bytes.len == len);
 }
 
 /* Shape, Size, RANK, ZEROS_LIKE: null where the node is none of them, or its input has no shape. */

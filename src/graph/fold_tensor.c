@@ -1,6 +1,9 @@
 /* Small constants: from bytes to cells and back. */
 #include "graph/fold_tensor.h"
 
+#include "base/fault.h"
+#include "layout/packed.h"
+
 #include <string.h>
 
 bool tensor_new(DType dtype, const Shape *shape, Arena *arena, Tensor *tensor) {
@@ -13,28 +16,6 @@ bool tensor_new(DType dtype, const Shape *shape, Arena *arena, Tensor *tensor) {
     }
     *tensor = (Tensor){dtype, *shape, (uint32_t)count, arena_array(arena, Cell, count)};
     return true;
-}
-
-/* Element `k` of little-endian elements of at most 64 bits, packed low bits first. */
-static uint64_t read_bits(const uint8_t *bytes, uint64_t k, uint32_t bits) {
-    uint64_t word = 0;
-    if (bits < 8) {
-        return (uint64_t)bytes[k * bits / 8] >> (k * bits % 8) & (((uint64_t)1 << bits) - 1);
-    }
-    for (uint32_t byte = 0; byte < bits / 8; byte++) {
-        word |= (uint64_t)bytes[k * bits / 8 + byte] << (8 * byte);
-    }
-    return word;
-}
-
-static void write_bits(uint8_t *bytes, uint64_t k, uint32_t bits, uint64_t word) {
-    if (bits < 8) {
-        bytes[k * bits / 8] |= (uint8_t)((word & (((uint64_t)1 << bits) - 1)) << (k * bits % 8));
-        return;
-    }
-    for (uint32_t byte = 0; byte < bits / 8; byte++) {
-        bytes[k * bits / 8 + byte] = (uint8_t)(word >> (8 * byte));
-    }
 }
 
 static double float_of_word(DType dtype, uint64_t word) {
@@ -81,9 +62,10 @@ bool tensor_load_stored(const Value *value, Arena *arena, Tensor *tensor) {
         return false;
     }
     uint32_t bits = dtype_bits(value->dtype);
-    bool is_whole = (uint64_t)constant->bytes.len * 8 >= (uint64_t)tensor->count * bits;
+    uint64_t need_bytes;
+    bool is_whole = packed_bytes(tensor->count, bits, &need_bytes) && constant->bytes.len >= need_bytes;
     for (uint32_t k = 0; is_whole && k < tensor->count; k++) {
-        is_whole = cell_of_word(value->dtype, read_bits(constant->bytes.ptr, k, bits), &tensor->cell[k]);
+        is_whole = cell_of_word(value->dtype, packed_read(constant->bytes.ptr, k, bits), &tensor->cell[k]);
     }
     return is_whole;
 }
@@ -111,13 +93,14 @@ bool tensor_load(const Value *value, Arena *arena, Tensor *tensor) {
 
 const Const *tensor_store(const Tensor *tensor, Arena *keep) {
     uint32_t bits = dtype_bits(tensor->dtype);
-    size_t len = ((size_t)tensor->count * bits + 7) / 8;
-    uint8_t *bytes = arena_array(keep, uint8_t, len);
+    uint64_t len = 0;
+    CHECK(packed_bytes(tensor->count, bits, &len)); /* tensor_new made it small */
+    uint8_t *bytes = arena_array(keep, uint8_t, (size_t)len);
     for (uint32_t k = 0; k < tensor->count; k++) {
-        write_bits(bytes, k, bits, word_of_cell(tensor->dtype, tensor->cell[k]));
+        packed_write(bytes, k, bits, word_of_cell(tensor->dtype, tensor->cell[k]));
     }
     Const *constant = arena_new(keep, Const);
-    *constant = (Const){.stored = tensor->shape, .bytes = {bytes, len}, .is_known = true};
+    *constant = (Const){.stored = tensor->shape, .bytes = {bytes, (size_t)len}, .is_known = true};
     return constant;
 }
 

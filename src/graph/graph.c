@@ -3,6 +3,7 @@
 
 #include "base/checked.h"
 #include "base/fault.h"
+#include "layout/packed.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -112,6 +113,11 @@ bool shape_elements(const Shape *shape, uint64_t *elements) {
     }
     *elements = product;
     return fits;
+}
+
+bool shape_packed_bytes(const Shape *shape, DType dtype, uint64_t *bytes) {
+    uint64_t elements;
+    return shape_elements(shape, &elements) && packed_bytes(elements, dtype_bits(dtype), bytes);
 }
 
 Str shape_text(Arena *arena, const Shape *shape) {

@@ -176,6 +176,9 @@ bool shape_is_whole(const Shape *shape);                     /* no free dimensio
 bool shape_elements(const Shape *shape, uint64_t *elements); /* false where free or past 64 bits */
 Str shape_text(Arena *arena, const Shape *shape);            /* "[1,12,20,28]", "?" for a free dimension */
 
+/* Bytes of a constant of this shape and dtype, its elements packed. False as shape_elements. */
+bool shape_packed_bytes(const Shape *shape, DType dtype, uint64_t *bytes);
+
 /* The invariants above, for every importer's output. False with diagnostics (the file's fault). */
 bool graph_check(const Graph *graph, Work *work);
 

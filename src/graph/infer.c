@@ -5,7 +5,6 @@
  * repeat the complaint. */
 #include "graph/infer.h"
 
-#include "base/checked.h"
 #include "graph/passes.h"
 
 typedef bool InferRule(Infer *in);
@@ -199,10 +198,9 @@ static uint32_t bad_axis(const Shape *shape) {
 
 /* Are the extents and the size of a shape such that arithmetic on them is safe? */
 static bool check_shape(Infer *in, const Value *value, const Shape *shape) {
-    uint64_t elements, bits;
+    uint64_t bytes;
     uint32_t bad = bad_axis(shape);
-    if (bad == shape->rank && shape_elements(shape, &elements) &&
-        checked_mul(elements, dtype_bits(value->dtype), &bits)) {
+    if (bad == shape->rank && shape_packed_bytes(shape, value->dtype, &bytes)) {
         return true;
     }
     DiagText text = {.node = in->node == NULL ? STR("") : node_title(&in->work->keep, in->node),

@@ -1,7 +1,7 @@
 /* The text form, written: every value in the order of its id, then the nodes of each block. */
-#include "base/checked.h"
 #include "graph/name_map.h"
 #include "graph/text.h"
+#include "layout/packed.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -156,15 +156,7 @@ static void print_dims(Printer *p, const Value *value) {
 /* ---- Constants */
 
 static uint64_t element_code(const Const *constant, uint64_t k, uint32_t bits) {
-    if (bits < 8) {
-        uint64_t at = k * bits;
-        return (uint64_t)constant->bytes.ptr[at / 8] >> at % 8 & ((1u << bits) - 1);
-    }
-    uint64_t code = 0;
-    for (uint32_t byte = 0; byte < bits / 8; byte++) {
-        code |= (uint64_t)constant->bytes.ptr[k * (bits / 8) + byte] << 8 * byte;
-    }
-    return code;
+    return packed_read(constant->bytes.ptr, k, bits);
 }
 
 static double float_of(uint64_t code, DType dtype) {
@@ -197,6 +189,17 @@ static void print_element(Printer *p, const Value *value, uint64_t k) {
     }
 }
 
+/* Is 0 what the last byte has room for behind the elements? */
+static bool is_spare_zero(const Const *constant, uint64_t elements, uint32_t bits) {
+    uint64_t bytes;
+    for (uint64_t k = elements; packed_bytes(k + 1, bits, &bytes) && bytes <= constant->bytes.len; k++) {
+        if (element_code(constant, k, bits) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Spare bits of the last byte are lost in a list, NaNs lose what they carry, booleans are 0 or 1. */
 static bool list_is_exact(const Value *value, uint64_t elements) {
     uint32_t bits = dtype_bits(value->dtype);
@@ -207,18 +210,17 @@ static bool list_is_exact(const Value *value, uint64_t elements) {
             return false;
         }
     }
-    uint64_t spare = elements * bits % 8;
-    return spare == 0 || value->constant->bytes.ptr[elements * bits / 8] >> spare == 0;
+    return is_spare_zero(value->constant, elements, bits);
 }
 
 static bool has_list(const Value *value, uint64_t *elements) {
     DTypeKind kind = dtype_kind(value->dtype);
     bool has_text = kind == DTYPE_KIND_SIGNED || kind == DTYPE_KIND_UNSIGNED || kind == DTYPE_KIND_BOOL ||
                     is_float_with_text(value->dtype);
-    uint64_t bits;
+    uint64_t bytes;
     return has_text && shape_elements(&value->constant->stored, elements) &&
-           checked_mul(*elements, dtype_bits(value->dtype), &bits) &&
-           bytes_from_bits(bits) == value->constant->bytes.len && list_is_exact(value, *elements);
+           packed_bytes(*elements, dtype_bits(value->dtype), &bytes) && bytes == value->constant->bytes.len &&
+           list_is_exact(value, *elements);
 }
 
 static bool is_splat(const Value *value) {

@@ -1,7 +1,8 @@
 /* Types, flags and data of values in the text form. */
 #include "graph/text_value.h"
 
-#include "base/checked.h"
+#include "base/fault.h"
+#include "layout/packed.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -302,25 +303,6 @@ static bool keep_quant(Lexer *lexer, Value *value, Flags *flags) {
 
 /* ---- Data */
 
-typedef struct {
-    uint8_t *bytes;
-    uint64_t at_bits;
-} BitWriter;
-
-/* Elements lie low bits first; a width that is no whole byte never crosses one (2 and 4 bits only). */
-static void put_bits(BitWriter *out, uint64_t code, uint32_t bits) {
-    uint8_t *byte = out->bytes + out->at_bits / 8;
-    if (bits < 8) {
-        uint64_t mask = (1u << bits) - 1;
-        *byte = (uint8_t)(*byte | (code & mask) << out->at_bits % 8);
-    } else {
-        for (uint32_t k = 0; k < bits / 8; k++) {
-            byte[k] = (uint8_t)(code >> 8 * k);
-        }
-    }
-    out->at_bits += bits;
-}
-
 /* Code of one integer in the current token. */
 static bool take_integer(Lexer *lexer, DType dtype, uint64_t *code) {
     uint32_t bits = dtype_bits(dtype);
@@ -380,8 +362,9 @@ static bool read_list(Lexer *lexer, DType dtype, uint64_t elements, Span *span) 
     if (elements > lexer->line.len) {
         return lex_error(lexer, "too few values for the constant's shape", expected);
     }
-    uint64_t size_bytes = bytes_from_bits(elements * dtype_bits(dtype));
-    BitWriter out = {.bytes = arena_alloc(&lexer->work->keep, (size_t)size_bytes, 1)};
+    uint64_t size_bytes = 0;
+    CHECK(packed_bytes(elements, dtype_bits(dtype), &size_bytes)); /* at most 8 bytes for one of text */
+    uint8_t *bytes = arena_alloc(&lexer->work->keep, (size_t)size_bytes, 1);
     for (uint64_t k = 0; k < elements; k++) {
         uint64_t code;
         if (lexer->token.kind == TOKEN_END) {
@@ -390,9 +373,9 @@ static bool read_list(Lexer *lexer, DType dtype, uint64_t elements, Span *span) 
         if (!take_element(lexer, dtype, &code)) {
             return false;
         }
-        put_bits(&out, code, dtype_bits(dtype));
+        packed_write(bytes, k, dtype_bits(dtype), code);
     }
-    *span = (Span){out.bytes, (size_t)size_bytes};
+    *span = (Span){bytes, (size_t)size_bytes};
     return lexer->token.kind == TOKEN_END || lex_error(lexer, "too many values for the constant's shape", expected);
 }
 

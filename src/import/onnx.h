@@ -88,19 +88,4 @@ bool onnx_define(OnnxScope *scope, Str name, ValueId id);
 /* Sets Value.quant from the constant scales of quantise, dequantise and QLinear operators. */
 bool onnx_set_quant(Onnx *onnx);
 
-/* One number little-endian into `to`. */
-static inline void store_le(uint8_t *to, uint64_t bits, uint32_t bytes) {
-    for (uint32_t k = 0; k < bytes; k++) {
-        to[k] = (uint8_t)(bits >> (8 * k));
-    }
-}
-
-static inline uint64_t load_le(const uint8_t *from, uint32_t bytes) {
-    uint64_t bits = 0;
-    for (uint32_t k = 0; k < bytes; k++) {
-        bits |= (uint64_t)from[k] << (8 * k);
-    }
-    return bits;
-}
-
 #endif

@@ -5,7 +5,7 @@
  * of int32_data that hold 4-bit and 2-bit elements hold a whole byte of them. */
 #include "import/onnx_data.h"
 
-#include "base/checked.h"
+#include "layout/packed.h"
 
 #include <inttypes.h>
 
@@ -29,13 +29,13 @@ static uint32_t field_of(DType dtype) {
     }
 }
 
-/* Bytes of the constant that one entry of a typed field fills. */
-static uint32_t entry_bytes(DType dtype) {
+/* Bits of the constant that one entry of a typed field fills: a whole byte of elements that are smaller. */
+static uint32_t entry_bits(DType dtype) {
     uint32_t bits = dtype_bits(dtype);
     if (dtype_kind(dtype) == DTYPE_KIND_COMPLEX) {
         bits /= 2; /* real and imaginary part are entries of their own */
     }
-    return bits < 8 ? 1 : bits / 8;
+    return bits < 8 ? 8 : bits;
 }
 
 static const char *tensor_text(Arena *arena, const OnnxTensor *tensor) {
@@ -96,22 +96,27 @@ static bool entry_fits(const Onnx *onnx, const OnnxTensor *tensor, uint64_t entr
                    .expected = arena_text(arena, "%" PRId64 " to %" PRId64, range.least, range.most)});
 }
 
-static bool decode_field(const Onnx *onnx, const OnnxTensor *tensor, Wire *wire, const Field *field, uint8_t **to) {
-    uint32_t bytes = entry_bytes(tensor->dtype);
+/* The constant's bytes, and how many entries stand there. */
+typedef struct {
+    uint8_t *bytes;
+    uint64_t count;
+} Entries;
+
+static bool decode_field(const Onnx *onnx, const OnnxTensor *tensor, Wire *wire, const Field *field, Entries *to) {
     Numbers numbers = numbers_open(wire, field);
     uint64_t entry;
     while (numbers_next(&numbers, &entry)) {
         if (!entry_fits(onnx, tensor, entry)) {
             return false;
         }
-        store_le(*to, entry, bytes);
-        *to += bytes;
+        packed_write(to->bytes, to->count++, entry_bits(tensor->dtype), entry);
     }
     return true;
 }
 
 /* Never more entries than were counted: see numbers_count. */
-static bool decode(const Onnx *onnx, const OnnxTensor *tensor, uint8_t *to) {
+static bool decode(const Onnx *onnx, const OnnxTensor *tensor, uint8_t *bytes) {
+    Entries to = {.bytes = bytes};
     Wire wire = wire_open(&onnx->file, ONNX_TENSOR, tensor->message);
     Field field;
     while (wire_next(&wire, &field)) {
@@ -133,7 +138,7 @@ static bool read_typed(Onnx *onnx, const OnnxTensor *tensor, uint64_t need_bytes
                        .got = onnx_field_name(ONNX_TENSOR, tensor->data_field),
                        .expected = arena_text(arena, "%s or raw_data", onnx_field_name(ONNX_TENSOR, wanted))});
     }
-    uint64_t need = need_bytes / entry_bytes(tensor->dtype);
+    uint64_t need = need_bytes / (entry_bits(tensor->dtype) / 8);
     if (tensor->data_count != need) {
         return size_error(onnx, tensor, tensor->data_count, need, "entries");
     }
@@ -170,9 +175,7 @@ static bool read_external(Onnx *onnx, const OnnxTensor *tensor, uint64_t need_by
 }
 
 static bool need_bytes_of(const Onnx *onnx, const OnnxTensor *tensor, uint64_t *elements, uint64_t *bytes) {
-    uint64_t bits;
-    if (shape_elements(&tensor->shape, elements) && checked_mul(*elements, dtype_bits(tensor->dtype), &bits)) {
-        *bytes = bytes_from_bits(bits);
+    if (shape_elements(&tensor->shape, elements) && packed_bytes(*elements, dtype_bits(tensor->dtype), bytes)) {
         return true;
     }
     return onnx_tensor_error(

@@ -3,6 +3,9 @@
  * needs   the order of onnx_order.c: whatever a node reads is defined when the node's turn comes, or not at all */
 #include "import/onnx.h"
 
+#include "base/fault.h"
+#include "layout/packed.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -247,25 +250,27 @@ static bool read_outputs(NodeReader *r) {
 static Value number_list(Arena *keep, DType dtype, const Attr *attr) {
     bool is_list = attr->kind == ATTR_INTS || attr->kind == ATTR_FLOATS || attr->kind == ATTR_STRS;
     uint32_t count = is_list ? attr->count : 1;
-    uint32_t bytes = dtype_bits(dtype) / 8;
-    uint8_t *to = arena_alloc(keep, count, bytes == 0 ? 1 : bytes);
-    for (uint32_t k = 0; k < count && bytes > 0; k++) {
-        uint64_t bits = 0;
+    uint32_t bits = dtype_bits(dtype);
+    uint64_t size_bytes = 0;
+    CHECK(packed_bytes(count, bits, &size_bytes)); /* `count` has 32 bits */
+    uint8_t *to = arena_array(keep, uint8_t, (size_t)size_bytes);
+    for (uint32_t k = 0; k < count && bits > 0; k++) {
+        uint64_t code = 0;
         if (dtype == DTYPE_I64) {
             int64_t number = is_list ? attr->ints[k] : attr->i;
-            memcpy(&bits, &number, sizeof bits);
+            memcpy(&code, &number, sizeof code);
         } else {
             float number = is_list ? attr->floats[k] : (float)attr->f;
             uint32_t low;
             memcpy(&low, &number, sizeof low);
-            bits = low;
+            code = low;
         }
-        store_le(to + (size_t)k * bytes, bits, bytes);
+        packed_write(to, k, bits, code);
     }
     Shape shape = {.rank = is_list ? 1 : 0, .dim = {is_list ? (int64_t)count : 0}};
     Const *constant = arena_new(keep, Const);
-    *constant = (Const){.stored = shape, .is_known = bytes > 0};
-    constant->bytes = (size_t)count * bytes == 0 ? (Span){NULL, 0} : (Span){to, (size_t)count * bytes};
+    *constant = (Const){.stored = shape, .is_known = bits > 0};
+    constant->bytes = size_bytes == 0 ? (Span){NULL, 0} : (Span){to, (size_t)size_bytes};
     return (Value){.dtype = dtype, .has_shape = true, .shape = shape, .constant = constant, .producer = NO_NODE};
 }
 

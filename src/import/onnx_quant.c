@@ -5,7 +5,7 @@
  * quantisation that is found, which is its producer's. Scales that are computed while the model runs set nothing. */
 #include "import/onnx.h"
 
-#include "base/checked.h"
+#include "layout/packed.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -88,12 +88,13 @@ static float half_of(uint32_t bits) {
     return number;
 }
 
+/* Floats of 16 and 32 bits: see is_scale. */
 static float float_at(const Value *value, uint32_t k) {
+    uint32_t word = (uint32_t)packed_read(value->constant->bytes.ptr, k, dtype_bits(value->dtype));
     if (value->dtype == DTYPE_F16) {
-        return half_of((uint32_t)load_le(value->constant->bytes.ptr + (size_t)k * 2, 2));
+        return half_of(word);
     }
-    uint32_t word = value->dtype == DTYPE_BF16 ? (uint32_t)load_le(value->constant->bytes.ptr + (size_t)k * 2, 2) << 16
-                                               : (uint32_t)load_le(value->constant->bytes.ptr + (size_t)k * 4, 4);
+    word <<= value->dtype == DTYPE_BF16 ? 16 : 0; /* the upper half of a float32 */
     float number;
     memcpy(&number, &word, sizeof number);
     return number;
@@ -101,10 +102,8 @@ static float float_at(const Value *value, uint32_t k) {
 
 static int64_t int_at(const Value *value, uint32_t k) {
     uint32_t bits = dtype_bits(value->dtype);
-    const uint8_t *at = value->constant->bytes.ptr + (uint64_t)k * bits / 8;
-    uint64_t code = load_le(at, bits < 8 ? 1 : bits / 8) >> ((uint64_t)k * bits % 8);
+    uint64_t code = packed_read(value->constant->bytes.ptr, k, bits);
     uint64_t top = (uint64_t)1 << (bits - 1);
-    code &= top | (top - 1);
     if (dtype_kind(value->dtype) != DTYPE_KIND_SIGNED || code < top) {
         return (int64_t)code; /* zero points are of 32 bits at most */
     }

@@ -1,8 +1,6 @@
 /* TFLite: one tensor: its shape, type, data and quantisation. */
 #include "import/tflite.h"
 
-#include "base/checked.h"
-
 #include <inttypes.h>
 #include <math.h>
 
@@ -114,19 +112,19 @@ static bool find_data(Tflite *model, const FlatTable *tensor, const Value *value
 
 /* Unranked data is a scalar: files from before has_rank and files with it write scalars alike. */
 static bool check_bytes(Tflite *model, Value *value, Span data) {
-    uint64_t bits;
+    uint64_t bytes;
     value->has_shape = true;
-    if (!shape_elements(&value->shape, &bits) || !checked_mul(bits, dtype_bits(value->dtype), &bits)) {
+    if (!shape_packed_bytes(&value->shape, value->dtype, &bytes)) {
         return diag_error(&model->work->diags, text_of(value, "a constant needs a shape whose size fits 64 bits",
                                                        shape_text(texts(model), &value->shape).ptr, NULL));
     }
-    if (bytes_from_bits(bits) == data.len) {
+    if (bytes == data.len) {
         return true;
     }
     return diag_error(&model->work->diags,
                       text_of(value, "the constant's data does not have the size of its shape",
                               arena_text(texts(model), "%zu bytes", data.len),
-                              arena_text(texts(model), "%" PRIu64 " bytes for %s" STR_FMT, bytes_from_bits(bits),
+                              arena_text(texts(model), "%" PRIu64 " bytes for %s" STR_FMT, bytes,
                                          dtype_name(value->dtype), STR_ARG(shape_text(texts(model), &value->shape)))));
 }
 

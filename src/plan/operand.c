@@ -3,30 +3,11 @@
 
 #include "base/fault.h"
 #include "graph/names.h"
+#include "layout/packed.h"
 
 #include <string.h>
 
 /* ---- Smallest bit-identical form */
-
-static uint64_t element_bits_at(Span bytes, uint64_t index, uint32_t bits) {
-    uint64_t bit = index * bits;
-    uint32_t mask = (1u << bits) - 1;
-    return (uint32_t)(bytes.ptr[bit / 8] >> (bit % 8)) & mask;
-}
-
-/* Are `count` elements from `a` on the same bits as those from `b` on? */
-static bool same_run(Span bytes, uint64_t a, uint64_t b, uint64_t count, uint32_t bits) {
-    if (bits % 8 == 0) {
-        size_t unit = bits / 8;
-        return memcmp(bytes.ptr + a * unit, bytes.ptr + b * unit, count * unit) == 0;
-    }
-    for (uint64_t i = 0; i < count; i++) {
-        if (element_bits_at(bytes, a + i, bits) != element_bits_at(bytes, b + i, bits)) {
-            return false;
-        }
-    }
-    return true;
-}
 
 /* Does every slice along `axis` hold what the first one holds? */
 static bool repeats_along(const Shape *shape, uint32_t axis, Span bytes, uint32_t bits) {
@@ -42,7 +23,7 @@ static bool repeats_along(const Shape *shape, uint32_t axis, Span bytes, uint32_
     for (uint64_t o = 0; o < outer; o++) {
         uint64_t first = o * extent * inner;
         for (uint64_t i = 1; i < extent; i++) {
-            if (!same_run(bytes, first, first + i * inner, inner, bits)) {
+            if (!packed_same(bytes.ptr, bits, inner, first, first + i * inner)) {
                 return false;
             }
         }
@@ -50,7 +31,8 @@ static bool repeats_along(const Shape *shape, uint32_t axis, Span bytes, uint32_
     return true;
 }
 
-Shape constant_collapse(const Value *value) {
+/* The smallest shape that holds the same bits as the constant's bytes: extents that repeat become 1. */
+static Shape collapse(const Value *value) {
     const Const *constant = value->constant;
     Shape stored = constant->stored;
     uint32_t bits = dtype_bits(value->dtype);
@@ -72,7 +54,7 @@ static Shape smallest_form(const Plan *plan, const Value *value, Work *work) {
     const Shape **known = &plan->smallest[value - plan->graph->values];
     if (*known == NULL) {
         Shape *shape = arena_new(&work->keep, Shape);
-        *shape = constant_collapse(value);
+        *shape = collapse(value);
         *known = shape;
     }
     return **known;
@@ -80,7 +62,8 @@ static Shape smallest_form(const Plan *plan, const Value *value, Work *work) {
 
 /* ---- Axis */
 
-int32_t map_channel_axis(const Graph *graph, const Value *map) {
+/* The axis that is called C, where exactly one is; else what the format defines (ONNX 1, TFLite the last). */
+static int32_t map_channel_axis(const Graph *graph, const Value *map) {
     int32_t found = -1;
     uint32_t count = 0;
     for (uint32_t k = 0; k < map->shape.rank; k++) {

@@ -20,12 +20,6 @@ typedef struct {
  * its elements contradicts its axis. */
 bool operand_of(const Plan *plan, const Node *node, uint32_t k, Work *work, Operand *operand);
 
-/* The smallest shape that holds the same bits as a constant's bytes: extents that repeat become 1. */
-Shape constant_collapse(const Value *value);
-
-/* The axis that is called C, where exactly one is; else what the format defines (ONNX 1, TFLite the last). */
-int32_t map_channel_axis(const Graph *graph, const Value *map);
-
 /* Shape of a form over the map, with the map's rank. */
 Shape operand_form_shape(const Operand *operand, Form form);
 
