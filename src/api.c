@@ -1,6 +1,6 @@
 /* The public API: opaque handles over the stages. The only place, beside the command line, where memory can run out. */
 #include "report/report.h"
-#include "stages.h"
+#include "request.h"
 #include "stride0/stride0.h"
 
 struct s0_plan {
@@ -10,25 +10,40 @@ struct s0_plan {
     const Facts *facts; /* null where planning ended in an error or a refusal */
 };
 
+static const char *copy_text(Arena *arena, const char *text) {
+    return text == NULL ? NULL : arena_str(arena, str_from(text)).ptr;
+}
+
+static const char *const *copy_texts(Arena *arena, const char *const *texts) {
+    size_t count = 0;
+    while (texts != NULL && texts[count] != NULL) {
+        count++;
+    }
+    const char **copies = arena_array(arena, const char *, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        copies[i] = copy_text(arena, texts[i]);
+    }
+    return copies;
+}
+
+/* Messages and ledger quote the texts, and are read when the caller's may be gone. */
+static s0_plan_options copy_options(Arena *arena, const s0_plan_options *options) {
+    s0_plan_options copy = options == NULL ? (s0_plan_options){0} : *options;
+    copy.model = copy_text(arena, copy.model);
+    copy.device = copy_text(arena, copy.device);
+    copy.dims = copy_texts(arena, copy.dims);
+    copy.axes = copy_texts(arena, copy.axes);
+    copy.layouts = copy_texts(arena, copy.layouts);
+    copy.strategy = copy_text(arena, copy.strategy);
+    copy.axis_heuristic = copy_text(arena, copy.axis_heuristic);
+    return copy;
+}
+
 static const Facts *run(s0_plan *plan, const s0_plan_options *options) {
-    Work *work = &plan->work;
-    Request request = {.model = options->model,
-                       .device = options->device,
-                       .qdq_float = options->qdq_float,
-                       .plan = {.in_place = !options->no_in_place,
-                                .pin_inputs = options->pin_inputs,
-                                .pin_outputs = options->pin_outputs,
-                                .budget_bytes = options->budget_bytes}};
-    while (options->dims != NULL && options->dims[request.dim_count] != NULL) {
-        request.dim_count++;
-    }
-    request.dims = arena_array(&work->keep, DimBinding, request.dim_count);
-    for (size_t i = 0; i < request.dim_count; i++) {
-        if (!dim_binding_parse(str_from(options->dims[i]), &request.dims[i], &work->diags)) {
-            return NULL;
-        }
-    }
-    return stages_plan(&request, &plan->files, work);
+    const s0_plan_options copy = copy_options(&plan->work.keep, options);
+    Request request;
+    bool is_sound = request_read_plan(&copy, &request, &plan->work);
+    return is_sound ? stages_plan(&request, &plan->files, &plan->work) : NULL;
 }
 
 s0_status s0_plan_new(const s0_plan_options *options, const s0_allocator *allocator, s0_plan **handle) {
@@ -77,8 +92,21 @@ bool s0_plan_totals(const s0_plan *handle, s0_totals *totals) {
     return true;
 }
 
-void s0_plan_print_messages(const s0_plan *plan, FILE *out) {
+s0_status s0_plan_print_messages(s0_plan *plan, FILE *out) {
+    Arena *scratch = &plan->work.scratch;
     diags_print(&plan->work.diags, "", out);
+    if (plan->facts == NULL) {
+        return S0_DONE;
+    }
+    if (setjmp(plan->work.escape) != 0) {
+        return S0_NO_MEMORY;
+    }
+    if (!plan_fits(plan->facts->plan)) {
+        report_misfit(plan->facts, "", scratch, out);
+    }
+    report_overwrites(plan->facts, scratch, out);
+    arena_reset(scratch);
+    return S0_DONE;
 }
 
 s0_status s0_plan_write_json(s0_plan *plan, FILE *out) {

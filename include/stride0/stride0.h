@@ -15,7 +15,8 @@
 extern "C" {
 #endif
 
-/* What came of a call; the command's exit status is the same number, with NO_MEMORY and INTERNAL reported as 1. */
+/* What came of a call; the command's exit status is the same number, but 1 where memory ran out. A fault of stride0
+ * itself is no status: it ends the process with a message and a request to report it. */
 typedef enum {
     S0_DONE = 0,      /* done, and where memory was planned, it fits */
     S0_BAD_INPUT = 1, /* unreadable or malformed file, or a bad option: e.g. a tensor's data ends past the file */
@@ -42,15 +43,22 @@ typedef struct {
  *     s0_plan_print_messages(plan, stderr);
  *     s0_plan_free(plan); */
 
-/* What to plan. Zero is the default of every field but the first two. Texts are read during the call only. */
+/* What to plan. The first two fields are needed; zero is the default of every other, and fields are only ever added at
+ * the end: set with designated initialisers, a program that is compiled anew keeps its meaning. Texts have the format
+ * of the command's option of that name, which messages call them by; a list is ended by NULL; all are read during the
+ * call only. What can't be read is S0_BAD_INPUT with a message. */
 typedef struct {
     const char *model;            /* path of an ONNX or TFLite file */
     const char *device;           /* name of a preset, or path of a device file */
-    const char *const *dims;      /* "NAME=VALUE" or "INPUT:AXIS=VALUE", ended by NULL: values of free dimensions */
+    const char *const *dims;      /* --dim: "NAME=VALUE" or "INPUT:AXIS=VALUE": values of free dimensions */
     uint64_t budget_bytes;        /* in place of the local memory's capacity */
     bool no_in_place;             /* operators do not write over their inputs */
     bool pin_inputs, pin_outputs; /* inputs, outputs keep their bytes during the whole run */
     bool qdq_float;               /* Quantize/Dequantize pairs as written, not as integer operators */
+    const char *const *axes;      /* --axis: "TENSOR=K": a parameter goes along axis K of the map, counted from 0 */
+    const char *const *layouts;   /* --layout: "TENSOR=NCHW" or "TENSOR=NHWC": the order of a tensor's axes */
+    const char *strategy;         /* smallest form of per-channel parameters: auto, scalar, channel, row or full */
+    const char *axis_heuristic;   /* "size": what only its size could tell is read by it, ties are refused */
 } s0_plan_options;
 
 typedef struct s0_plan s0_plan;
@@ -74,8 +82,10 @@ void s0_plan_free(s0_plan *plan); /* NULL is fine */
 /* False where planning ended in an error or a refusal. */
 bool s0_plan_totals(const s0_plan *plan, s0_totals *totals);
 
-/* Errors, refusals and warnings, one a paragraph, for people. */
-void s0_plan_print_messages(const s0_plan *plan, FILE *out);
+/* For people, as the command says it: errors, refusals and warnings, one a paragraph; after S0_NO_FIT why it does not
+ * fit: step, node, everything alive there, need, capacity, excess and remedies; and inputs whose bytes the run
+ * overwrites. Nothing where there is nothing to say. S0_NO_MEMORY where memory ran out on the way. */
+s0_status s0_plan_print_messages(s0_plan *plan, FILE *out);
 
 /* The whole ledger as JSON (docs/json.md). S0_REFUSED where there is none, S0_NO_MEMORY where memory ran out while it
  * was written: what is in `out` then is not whole. */

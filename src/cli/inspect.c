@@ -1,7 +1,8 @@
 /* `stride0 inspect MODEL`: what the importer understood of a model, before anything is planned. */
 #include "cli/inspect.h"
 
-#include "cli/request.h"
+#include "cli/model_files.h"
+#include "request.h"
 
 #include <stdlib.h>
 
@@ -117,8 +118,10 @@ static bool gather(InspectFacts *facts, const Request *request, ModelFiles *file
 static s0_status run_inspect(Cli *cli, const void *data) {
     const Args *args = data;
     Work *work = &cli->work;
-    Request request = {.model = cli->operands.item[0]};
-    if (!cli_parse_dims(work, &args->dims, &request) || !cli_parse_layouts(work, &args->layouts, &request)) {
+    const s0_plan_options asked = {
+        .model = cli->operands.item[0], .dims = args->dims.item, .layouts = args->layouts.item};
+    Request request;
+    if (!request_read(&asked, &request, work)) {
         return S0_BAD_INPUT;
     }
     InspectFacts facts = {.file = request.model, .arena = &work->keep};

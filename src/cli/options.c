@@ -8,6 +8,8 @@
 void cli_add_text(Texts *texts, Arena *arena, const char *text) {
     texts->item = arena_grow(arena, texts->item, texts->count, &texts->capacity, sizeof *texts->item);
     texts->item[texts->count++] = text;
+    texts->item = arena_grow(arena, texts->item, texts->count, &texts->capacity, sizeof *texts->item);
+    texts->item[texts->count] = NULL;
 }
 
 /* Where the parser stands. */

@@ -30,7 +30,7 @@ typedef struct {
 
 typedef struct {
     size_t count, capacity;
-    const char **item;
+    const char **item; /* null, or a null stands behind the last */
 } Texts;
 
 /* A table and the struct that its rows are parsed into. */

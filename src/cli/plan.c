@@ -2,10 +2,11 @@
  *
  * Nothing is written before everything that can go wrong with the question has been looked at: the JSON file comes
  * first, then the report. */
-#include "cli/request.h"
+#include "cli/model_files.h"
 
 #include "base/nearest.h"
 #include "report/report.h"
+#include "request.h"
 
 #include <string.h>
 
@@ -19,9 +20,6 @@ typedef struct {
 enum { INPLACE_AUTO, INPLACE_NONE };
 enum { QDQ_INT, QDQ_FLOAT };
 
-static const char *const strategies[] = {
-    [STRATEGY_AUTO] = "auto", [STRATEGY_SCALAR] = "scalar", [STRATEGY_CHANNEL] = "channel",
-    [STRATEGY_ROW] = "row",   [STRATEGY_FULL] = "full",     NULL};
 static const char *const inplaces[] = {[INPLACE_AUTO] = "auto", [INPLACE_NONE] = "none", NULL};
 static const char *const readings[] = {[QDQ_INT] = "int", [QDQ_FLOAT] = "float", NULL};
 static const char *const orders[] = {"file", NULL};
@@ -33,7 +31,7 @@ static const Option options[] = {
      offsetof(Args, json), NULL},
     {"strategy", 0, OPTION_CHOICE, "FORM",
      "smallest form of per-channel parameters: auto (default), scalar, channel, row, full", offsetof(Args, strategy),
-     strategies},
+     request_strategies},
     {"inplace", 0, OPTION_CHOICE, "WHEN", "auto (default): operators write over dying inputs; none: only views share",
      offsetof(Args, inplace), inplaces},
     {"budget", 0, OPTION_TEXT, "BYTES", "in place of the local capacity; K M G are powers of 1024",
@@ -69,22 +67,7 @@ static bool bad_value(Work *work, const char *option, const char *got, const cha
                                                .expected = expected});
 }
 
-static bool set_device(Work *work, const Args *args, Request *request) {
-    const char *list = device_presets[0].name;
-    request->device = args->device;
-    if (args->device != NULL) {
-        return true;
-    }
-    for (size_t i = 1; i < device_preset_count; i++) {
-        list = arena_text(&work->keep, "%s, %s", list, device_presets[i].name);
-    }
-    return diag_error(&work->diags, (DiagText){.what = "the device is missing",
-                                               .expected = arena_text(
-                                                   &work->keep, "-d DEVICE: %s, or the path of a device file", list),
-                                               .hint = "stride0 devices describes them"});
-}
-
-static bool set_budget(Work *work, const Args *args, PlanOptions *plan) {
+static bool set_budget(Work *work, const Args *args, s0_plan_options *plan) {
     if (args->budget == NULL) {
         return true;
     }
@@ -108,61 +91,20 @@ static bool set_tile(Work *work, const Args *args) {
                                                 .hint = "leave the option out"});
 }
 
-static bool is_bound(const PlanOptions *plan, Str tensor) {
-    for (size_t i = 0; i < plan->axis_count; i++) {
-        if (str_eq(plan->axes[i].tensor, tensor)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool set_axes(Work *work, const Args *args, PlanOptions *plan) {
-    plan->axes = arena_array(&work->keep, AxisBinding, args->axes.count);
-    for (size_t i = 0; i < args->axes.count; i++) {
-        const char *text = args->axes.item[i];
-        Str tensor = {0};
-        Str axis = {0};
-        uint64_t number = 0;
-        if (!cli_split_binding(text, &tensor, &axis) || !str_to_u64(axis, &number) || number >= SHAPE_MAX_RANK) {
-            return bad_value(work, "--axis", text, "TENSOR=K, K the axis of the map, counted from 0 and below 8");
-        }
-        if (is_bound(plan, tensor)) {
-            return bad_value(work, "--axis", text, "one axis for a tensor");
-        }
-        plan->axes[plan->axis_count++] = (AxisBinding){.tensor = tensor, .axis = (int32_t)number};
-    }
-    return true;
-}
-
-static bool set_heuristic(Work *work, const Args *args, PlanOptions *plan) {
-    if (args->heuristic == NULL) {
-        return true;
-    }
-    if (strcmp(args->heuristic, "size") != 0) {
-        return bad_value(work, "--axis-heuristic", args->heuristic, "size");
-    }
-    plan->axis_by_size = true;
-    diag_warn(
-        &work->diags,
-        (DiagText){.place = "--axis-heuristic size",
-                   .what =
-                       "axes may be read by size. Priority: --axis, the operator's definition, aligned position, and "
-                       "only for a vector of an unknown operator the one axis of its output with as many "
-                       "elements; two such axes are refused"});
-    return true;
-}
-
 static bool make_request(Cli *cli, const Args *args, Request *request) {
-    Work *work = &cli->work;
-    *request = (Request){.model = cli->operands.item[0], .qdq_float = args->qdq == QDQ_FLOAT};
-    request->plan = (PlanOptions){.strategy = (Strategy)args->strategy,
-                                  .in_place = args->inplace == INPLACE_AUTO,
-                                  .pin_inputs = args->pin_inputs,
-                                  .pin_outputs = args->pin_outputs};
-    return set_device(work, args, request) && set_budget(work, args, &request->plan) && set_tile(work, args) &&
-           set_axes(work, args, &request->plan) && set_heuristic(work, args, &request->plan) &&
-           cli_parse_dims(work, &args->dims, request) && cli_parse_layouts(work, &args->layouts, request);
+    s0_plan_options asked = {.model = cli->operands.item[0],
+                             .device = args->device,
+                             .dims = args->dims.item,
+                             .no_in_place = args->inplace == INPLACE_NONE,
+                             .pin_inputs = args->pin_inputs,
+                             .pin_outputs = args->pin_outputs,
+                             .qdq_float = args->qdq == QDQ_FLOAT,
+                             .axes = args->axes.item,
+                             .layouts = args->layouts.item,
+                             .strategy = request_strategies[args->strategy],
+                             .axis_heuristic = args->heuristic};
+    return set_budget(&cli->work, args, &asked) && set_tile(&cli->work, args) &&
+           request_read_plan(&asked, request, &cli->work);
 }
 
 /* ---- Facts to what was asked for */
@@ -278,7 +220,7 @@ static s0_status run_plan(Cli *cli, const void *data) {
         return S0_DONE;
     }
     fflush(stdout);
-    report_misfit(facts, &work->scratch, stderr);
+    report_misfit(facts, "stride0", &work->scratch, stderr);
     return S0_NO_FIT;
 }
 

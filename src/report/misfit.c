@@ -14,7 +14,7 @@ static void print_need(const Page *page, uint32_t memory, uint64_t need_bytes, u
     const Device *device = page->facts->device;
     bool has_budget = memory == device->local && page->facts->plan->options.budget_bytes > 0;
     fprintf(page->out,
-            "stride0: does not fit: needs " STR_FMT " bytes, %s" STR_FMT " memory of " STR_FMT " %s " STR_FMT
+            "does not fit: needs " STR_FMT " bytes, %s" STR_FMT " memory of " STR_FMT " %s " STR_FMT
             ": " STR_FMT " too many\n",
             STR_ARG(page_number(page, need_bytes)), has_budget ? "the --budget for " : "",
             STR_ARG(clean_text(page->scratch, device->memory[memory].name)),
@@ -112,10 +112,12 @@ static void print_remedies(const Page *page) {
     }
 }
 
-void report_misfit(const Facts *facts, Arena *scratch, FILE *out) {
+void report_misfit(const Facts *facts, const char *prefix, Arena *scratch, FILE *out) {
     const Page page = {.facts = facts, .style = {.columns = 100}, .scratch = scratch, .out = out};
     const Plan *plan = facts->plan;
+    const char *lead = prefix[0] == '\0' ? "" : arena_text(scratch, "%s: ", prefix);
     if (!plan_local_fits(plan)) {
+        fputs(lead, out);
         print_need(&page, facts->device->local, plan->placed_bytes, plan->capacity_bytes);
         print_sums(&page);
         print_step(&page);
@@ -124,6 +126,7 @@ void report_misfit(const Facts *facts, Arena *scratch, FILE *out) {
         print_crowded(&page);
     }
     if (!plan_backing_fits(plan)) {
+        fputs(lead, out);
         print_need(&page, facts->device->backing, plan->backing_bytes, plan->backing_capacity_bytes);
         fprintf(out, "  the largest of %s there:\n", page_count(&page, facts->misfit.backing.all, "buffer"));
         print_ranking(&page, &facts->misfit.backing);

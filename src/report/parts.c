@@ -153,6 +153,11 @@ static void print_overwrites(const Page *page) {
               STR_ARG(page_number(page, facts->pinned_placed_bytes)));
 }
 
+void report_overwrites(const Facts *facts, Arena *scratch, FILE *out) {
+    const Page page = {.facts = facts, .style = {.columns = 100}, .scratch = scratch, .out = out};
+    print_overwrites(&page);
+}
+
 static void print_refused(const Page *page) {
     const Facts *facts = page->facts;
     const Ranking *refused = &facts->refused;

@@ -17,8 +17,12 @@ typedef struct {
 void report_terminal(const Facts *facts, TerminalStyle style, Arena *scratch, FILE *out);
 
 /* Why the plan does not fit: need, capacity and excess of the memory; for local memory step, node, every live buffer
- * and the next steps that are too large, else the largest constants; remedies. For standard error. */
-void report_misfit(const Facts *facts, Arena *scratch, FILE *out);
+ * and the next steps that are too large, else the largest constants; remedies. For standard error; `prefix` is
+ * the program's name or empty. */
+void report_misfit(const Facts *facts, const char *prefix, Arena *scratch, FILE *out);
+
+/* Graph inputs that are overwritten in the same run, and what keeping them would cost; nothing where there are none. */
+void report_overwrites(const Facts *facts, Arena *scratch, FILE *out);
 
 /* "Why is this here": all that is known of the buffers of tensor `name`, or of the steps of node `name`. False where
  * nothing has that name; `nearest` is then the nearest name, or empty. */

@@ -1,4 +1,5 @@
-/* The public API on the examples: figures, messages, every n-th allocation failing, and equal bytes twice.
+/* The public API on the examples: figures, options, messages, the misfit, every n-th allocation failing, and equal
+ * bytes twice.
  *
  * Figures of examples/affine.tflite on `teach` are those of README.md: a map of 20 * 28 * 16 = 8 960 bytes, two
  * parameters of 16. */
@@ -48,11 +49,11 @@ static void test_budget(void **state) {
 }
 
 /* What a FILE was written, as text; free with free(). */
-static char *messages_of(const s0_plan *plan) {
+static char *messages_of(s0_plan *plan) {
     char *text = NULL;
     size_t bytes = 0;
     FILE *out = open_memstream(&text, &bytes);
-    s0_plan_print_messages(plan, out);
+    assert_int_equal(s0_plan_print_messages(plan, out), S0_DONE);
     fclose(out);
     return text;
 }
@@ -75,6 +76,108 @@ static void test_messages(void **state) {
         assert_false(s0_plan_totals(plan, &totals));
         char *text = messages_of(plan);
         assert_non_null(strstr(text, rows[i].part));
+        free(text);
+        s0_plan_free(plan);
+    }
+}
+
+/* What the options may say, and what they may not: each field reaches the planner, each bad value a message. */
+static void test_options(void **state) {
+    (void)state;
+    static const char *const one[] = {"x=NCHW", NULL}, *const no_order[] = {"x=CHW", NULL};
+    static const char *const axis[] = {"scaled_c=3", NULL}, *const other_axis[] = {"scaled_c=1", NULL};
+    static const char *const no_axis[] = {"scaled_c", NULL}, *const no_dim[] = {"x", NULL};
+    const struct {
+        s0_plan_options options;
+        s0_status status;
+        const char *part; /* of the messages */
+    } rows[] = {
+        {{.model = NULL, .device = "teach"}, S0_BAD_INPUT, "the model is missing"},
+        {{.model = EXAMPLE("affine.tflite")}, S0_BAD_INPUT, "the device is missing"},
+        {{.strategy = "full"}, S0_NO_FIT, "compact_parameters"},
+        {{.strategy = "channel"}, S0_DONE, ""},
+        {{.strategy = "huge"}, S0_BAD_INPUT, "auto, scalar, channel, row, full"},
+        {{.layouts = one}, S0_DONE, ""},
+        {{.layouts = no_order}, S0_BAD_INPUT, "TENSOR=NCHW or TENSOR=NHWC"},
+        {{.axes = axis}, S0_DONE, ""},
+        {{.axes = other_axis}, S0_REFUSED, "expected  axis 3"},
+        {{.axes = no_axis}, S0_BAD_INPUT, "TENSOR=K"},
+        {{.dims = no_dim}, S0_BAD_INPUT, "NAME=VALUE"},
+        {{.axis_heuristic = "size"}, S0_DONE, "two such axes are refused"},
+        {{.axis_heuristic = "luck"}, S0_BAD_INPUT, "expected  size"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        s0_plan *plan;
+        s0_plan_options options = rows[i].options;
+        bool is_whole = options.model == NULL && options.device == NULL;
+        options.model = is_whole ? EXAMPLE("affine.tflite") : options.model;
+        options.device = is_whole ? "teach" : options.device;
+        assert_int_equal(s0_plan_new(&options, NULL, &plan), rows[i].status);
+        char *text = messages_of(plan);
+        assert_non_null(strstr(text, rows[i].part));
+        free(text);
+        s0_plan_free(plan);
+    }
+    s0_plan *plan;
+    assert_int_equal(s0_plan_new(NULL, NULL, &plan), S0_BAD_INPUT);
+    s0_plan_free(plan);
+}
+
+/* The texts of the options are gone when messages and ledger are asked for. */
+static void test_texts_are_copied(void **state) {
+    (void)state;
+    char model[] = EXAMPLE("affine.tflite");
+    char device[] = "teach";
+    char layout[] = "X=NHWC";
+    const char *layouts[] = {layout, NULL};
+    s0_plan *plan;
+    s0_plan_options options = {.model = model, .device = device, .layouts = layouts};
+    assert_int_equal(s0_plan_new(&options, NULL, &plan), S0_BAD_INPUT);
+    memset(model, '#', sizeof model - 1);
+    memset(device, '#', sizeof device - 1);
+    memset(layout, '#', sizeof layout - 1);
+    char *text = messages_of(plan);
+    assert_non_null(strstr(text, "tensor 'X'"));
+    assert_null(strchr(text, '#'));
+    free(text);
+    s0_plan_free(plan);
+}
+
+/* The misfit of the worked example as README.md tells it: three maps of 8 960 bytes are 26 880, 10 496 more than there
+ * are. */
+static void test_misfit(void **state) {
+    (void)state;
+    static const char *const parts[] = {
+        "does not fit: needs 26,880 bytes, local memory of teach has 16,384: 10,496 too many\n",
+        "'MUL#0' (MUL)",
+        "8,960",
+        "scaled_c",
+        "26,880  in all",
+        "remedies, each alone:",
+        "larger_memory"};
+    s0_plan *plan;
+    s0_plan_options options = {.model = EXAMPLE("affine.tflite"), .device = "teach", .strategy = "full"};
+    assert_int_equal(s0_plan_new(&options, NULL, &plan), S0_NO_FIT);
+    char *text = messages_of(plan);
+    char *again = messages_of(plan);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        assert_non_null(strstr(text, parts[i]));
+    }
+    assert_string_equal(text, again);
+    free(text);
+    free(again);
+    s0_plan_free(plan);
+}
+
+/* On a microcontroller the MUL writes over the input: the caller must know. */
+static void test_overwritten_input(void **state) {
+    (void)state;
+    for (int pinned = 0; pinned < 2; pinned++) {
+        s0_plan *plan;
+        s0_plan_options options = {.model = EXAMPLE("affine.tflite"), .device = "mcu-cm", .pin_inputs = pinned == 1};
+        assert_int_equal(s0_plan_new(&options, NULL, &plan), S0_DONE);
+        char *text = messages_of(plan);
+        assert_true((strstr(text, "graph input 'x' is overwritten at step 0") != NULL) == (pinned == 0));
         free(text);
         s0_plan_free(plan);
     }
@@ -131,8 +234,11 @@ static void test_out_of_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_figures),    cmocka_unit_test(test_budget),        cmocka_unit_test(test_messages),
-        cmocka_unit_test(test_same_bytes), cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_figures),           cmocka_unit_test(test_budget),
+        cmocka_unit_test(test_messages),          cmocka_unit_test(test_options),
+        cmocka_unit_test(test_texts_are_copied),  cmocka_unit_test(test_misfit),
+        cmocka_unit_test(test_overwritten_input), cmocka_unit_test(test_same_bytes),
+        cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

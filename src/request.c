@@ -1,0 +1,161 @@
+/* From words to a Request. Nothing of the model or the device is known here. */
+#include "request.h"
+
+#include <string.h>
+
+const char *const request_strategies[] = {
+    [STRATEGY_AUTO] = "auto", [STRATEGY_SCALAR] = "scalar", [STRATEGY_CHANNEL] = "channel",
+    [STRATEGY_ROW] = "row",   [STRATEGY_FULL] = "full",     NULL};
+
+static bool bad_value(Work *work, const char *option, const char *got, const char *expected) {
+    return diag_error(&work->diags, (DiagText){.place = arena_text(&work->keep, "option %s", option),
+                                               .what = "the value can't be used",
+                                               .got = got,
+                                               .expected = expected});
+}
+
+static size_t count_texts(const char *const *texts) {
+    size_t count = 0;
+    while (texts != NULL && texts[count] != NULL) {
+        count++;
+    }
+    return count;
+}
+
+/* Cuts "name=value" at the last '=', for names of tensors may have some. False where there is none or a part is empty.
+ */
+static bool split_binding(const char *text, Str *name, Str *value) {
+    Str whole = str_from(text);
+    size_t end = whole.len;
+    while (end > 0 && whole.ptr[end - 1] != '=') {
+        end--;
+    }
+    if (end <= 1 || end == whole.len) {
+        return false;
+    }
+    *name = (Str){whole.ptr, end - 1};
+    *value = (Str){whole.ptr + end, whole.len - end};
+    return true;
+}
+
+static bool read_dims(const char *const *texts, Request *request, Work *work) {
+    size_t count = count_texts(texts);
+    request->dims = arena_array(&work->keep, DimBinding, count);
+    for (size_t i = 0; i < count; i++) {
+        if (!dim_binding_parse(str_from(texts[i]), &request->dims[i], &work->diags)) {
+            return false;
+        }
+    }
+    request->dim_count = count;
+    return true;
+}
+
+static bool read_layouts(const char *const *texts, Request *request, Work *work) {
+    size_t count = count_texts(texts);
+    request->layouts = arena_array(&work->keep, LayoutBinding, count);
+    for (size_t i = 0; i < count; i++) {
+        Str tensor = {0};
+        Str order = {0};
+        bool is_binding = split_binding(texts[i], &tensor, &order);
+        bool is_channel_second = str_eq(order, STR("NCHW"));
+        if (!is_binding || (!is_channel_second && !str_eq(order, STR("NHWC")))) {
+            return bad_value(work, "--layout", texts[i], "TENSOR=NCHW or TENSOR=NHWC");
+        }
+        request->layouts[i] = (LayoutBinding){.tensor = tensor, .is_channel_second = is_channel_second};
+    }
+    request->layout_count = count;
+    return true;
+}
+
+static bool is_bound(const PlanOptions *plan, Str tensor) {
+    for (size_t i = 0; i < plan->axis_count; i++) {
+        if (str_eq(plan->axes[i].tensor, tensor)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool read_axes(const char *const *texts, PlanOptions *plan, Work *work) {
+    size_t count = count_texts(texts);
+    plan->axes = arena_array(&work->keep, AxisBinding, count);
+    for (size_t i = 0; i < count; i++) {
+        Str tensor = {0};
+        Str axis = {0};
+        uint64_t number = 0;
+        if (!split_binding(texts[i], &tensor, &axis) || !str_to_u64(axis, &number) || number >= SHAPE_MAX_RANK) {
+            return bad_value(work, "--axis", texts[i], "TENSOR=K, K the axis of the map, counted from 0 and below 8");
+        }
+        if (is_bound(plan, tensor)) {
+            return bad_value(work, "--axis", texts[i], "one axis for a tensor");
+        }
+        plan->axes[plan->axis_count++] = (AxisBinding){.tensor = tensor, .axis = (int32_t)number};
+    }
+    return true;
+}
+
+static bool read_heuristic(const char *name, PlanOptions *plan, Work *work) {
+    if (name == NULL) {
+        return true;
+    }
+    if (strcmp(name, "size") != 0) {
+        return bad_value(work, "--axis-heuristic", name, "size");
+    }
+    plan->axis_by_size = true;
+    diag_warn(
+        &work->diags,
+        (DiagText){.place = "--axis-heuristic size",
+                   .what =
+                       "axes may be read by size. Priority: --axis, the operator's definition, aligned position, and "
+                       "only for a vector of an unknown operator the one axis of its output with as many "
+                       "elements; two such axes are refused"});
+    return true;
+}
+
+static bool read_strategy(const char *name, PlanOptions *plan, Work *work) {
+    const char *list = "";
+    for (int i = 0; name != NULL && request_strategies[i] != NULL; i++) {
+        if (strcmp(request_strategies[i], name) == 0) {
+            plan->strategy = (Strategy)i;
+            return true;
+        }
+        list = arena_text(&work->keep, "%s%s%s", list, i == 0 ? "" : ", ", request_strategies[i]);
+    }
+    return name == NULL || bad_value(work, "--strategy", name, list);
+}
+
+static bool check_model(const char *model, Work *work) {
+    return model != NULL || diag_error(&work->diags, (DiagText){.what = "the model is missing",
+                                                                .expected = "the path of an ONNX or TFLite file"});
+}
+
+static bool check_device(const char *device, Work *work) {
+    const char *list = "";
+    if (device != NULL) {
+        return true;
+    }
+    for (size_t i = 0; i < device_preset_count; i++) {
+        list = arena_text(&work->keep, "%s%s, ", list, device_presets[i].name);
+    }
+    return diag_error(&work->diags,
+                      (DiagText){.what = "the device is missing",
+                                 .expected = arena_text(&work->keep, "-d DEVICE: %sor the path of a device file", list),
+                                 .hint = "stride0 devices describes them"});
+}
+
+bool request_read(const s0_plan_options *options, Request *request, Work *work) {
+    *request = (Request){.model = options->model, .device = options->device, .qdq_float = options->qdq_float};
+    request->plan = (PlanOptions){.in_place = !options->no_in_place,
+                                  .pin_inputs = options->pin_inputs,
+                                  .pin_outputs = options->pin_outputs,
+                                  .budget_bytes = options->budget_bytes};
+    return check_model(options->model, work) && read_strategy(options->strategy, &request->plan, work) &&
+           read_axes(options->axes, &request->plan, work) &&
+           read_heuristic(options->axis_heuristic, &request->plan, work) && read_dims(options->dims, request, work) &&
+           read_layouts(options->layouts, request, work);
+}
+
+bool request_read_plan(const s0_plan_options *options, Request *request, Work *work) {
+    return check_model(options->model, work) && check_device(options->device, work) &&
+           request_read(options, request, work);
+}

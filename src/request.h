@@ -1,0 +1,17 @@
+/* What the user asks for, from words to a Request: the command's options and the fields of the public API are read
+ * here, and messages call either by the option's name. */
+#ifndef S0_REQUEST_H
+#define S0_REQUEST_H
+
+#include "stages.h"
+
+/* The words of --strategy, ended by null. */
+extern const char *const request_strategies[];
+
+/* Reads every field but the device, which may be absent. False with a diagnostic. */
+bool request_read(const s0_plan_options *options, Request *request, Work *work);
+
+/* The same for a plan, which needs a device. */
+bool request_read_plan(const s0_plan_options *options, Request *request, Work *work);
+
+#endif
