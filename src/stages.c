@@ -70,5 +70,6 @@ const Facts *stages_plan(const Request *request, ModelFiles *files, Work *work) 
     if (plan == NULL || !plan_check_axes(graph, &request->plan, &work->diags)) {
         return NULL;
     }
+    plan_warn_of_forms(plan, work);
     return facts_gather(request->model, plan, other, request->qdq_float, work);
 }

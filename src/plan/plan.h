@@ -189,6 +189,9 @@ Plan *plan_make(const Graph *graph, const Device *device, const PlanOptions *opt
  */
 bool plan_check_axes(const Graph *graph, const PlanOptions *options, Diags *diags);
 
+/* Warns where an element-wise operator reads a parameter in a form that the engine does not. */
+void plan_warn_of_forms(const Plan *plan, Work *work);
+
 /* The invariants above; one that does not hold is our own fault and ends the program. */
 void plan_check(const Plan *plan);
 
