@@ -123,7 +123,7 @@ static void count_configuration(Builder *builder, ValueId id) {
 }
 
 /* What one input of a node is read from; a constant or a graph input that is not in place yet joins the loads. */
-static bool read_input(Builder *builder, NodeId node_id, uint32_t k, uint32_t group, Loads *loads, IdList *reads) {
+static bool read_input(Builder *builder, NodeId node_id, uint32_t k, uint32_t group, Loads *loads, IdList *list) {
     Plan *plan = builder->plan;
     const Node *node = graph_node(plan->graph, node_id);
     ValueId id = node->inputs[k];
@@ -145,7 +145,7 @@ static bool read_input(Builder *builder, NodeId node_id, uint32_t k, uint32_t gr
     } else if (!lower_operand(builder, node_id, k, group, &read)) {
         return false;
     }
-    list_add(reads, read.buffer, arena);
+    list_add(list, read.buffer, arena);
     if (is_buffer(read.from)) {
         list_add(&loads->params_from, read.from, arena);
         list_add(&loads->params_to, read.buffer, arena);
@@ -153,10 +153,24 @@ static bool read_input(Builder *builder, NodeId node_id, uint32_t k, uint32_t gr
     return true;
 }
 
-static bool node_reads(Builder *builder, NodeId id, uint32_t group, Loads *loads, IdList *reads) {
-    const Node *node = graph_node(builder->plan->graph, id);
+/* What one node of a group does, kept until the group's loads are emitted. */
+typedef struct {
+    NodeId node;
+    IdList reads, writes;
+} NodeStep;
+
+/* The variable that an assignment names among its inputs: it reads nothing of it. */
+static bool is_assigned(const Graph *graph, const Node *node, uint32_t k) {
+    const Value *value = node_input(graph, node, k);
+    return node->op == OP_ASSIGN_VARIABLE && value != NULL && value->is_state;
+}
+
+static bool node_reads(Builder *builder, uint32_t group, Loads *loads, NodeStep *work) {
+    const Graph *graph = builder->plan->graph;
+    const Node *node = graph_node(graph, work->node);
     for (uint32_t k = 0; k < node->input_count; k++) {
-        if (!read_input(builder, id, k, group, loads, reads)) {
+        IdList *list = is_assigned(graph, node, k) ? &work->writes : &work->reads;
+        if (!read_input(builder, work->node, k, group, loads, list)) {
             return false;
         }
     }
@@ -270,12 +284,6 @@ static Group next_group(const Builder *builder, uint32_t first, uint32_t number)
     return group;
 }
 
-/* What one node of a group does, kept until the group's loads are emitted. */
-typedef struct {
-    NodeId node;
-    IdList reads, writes;
-} NodeStep;
-
 /* Names a variable and does nothing at run time. */
 static bool names_a_resource(const Graph *graph, const Node *node) {
     const Value *output = node_output(graph, node, 0);
@@ -300,7 +308,7 @@ static bool prepare_node(Builder *builder, NodeId id, uint32_t group, Loads *loa
         return false;
     }
     *is_rule = rules > 0 && work->writes.count == 0;
-    return *is_rule || node_reads(builder, id, group, loads, &work->reads);
+    return *is_rule || node_reads(builder, group, loads, work);
 }
 
 static void emit_stores(Builder *builder, const NodeStep *work, bool *ok) {

@@ -8,7 +8,8 @@ Recomputed from `buffers` and `steps`, and compared with what the plan says:
   - placement: no two storages that share a step share a byte, starts are aligned, ends are inside placed_bytes, and
     placed_bytes is the highest end, rounded up; peak <= bound <= placed; fits and misfit agree with the capacity;
   - sums: by_kind adds up to the totals and at_peak_bytes to the peak; flash or far bytes are the highest end there;
-  - steps: what a step reads and writes is alive at it;
+  - steps: what a step reads and writes is alive at it; a load or a store has one tensor at both ends;
+  - outputs: each is where the caller finds it;
   - data: no byte that a step reads was written last by another tensor, and none was never written;
   - traffic: the sums of `by_column` and of the moving steps.
 Ends with status 1 and one line a fault; prints the number of plans checked.
@@ -183,6 +184,16 @@ class Checker:
                 self.require(buffer["first"] <= index < buffer["last"],
                              f"step {index}: buffer {buffer['id']} is not alive, it is in "
                              f"[{buffer['first']},{buffer['last']})")
+            if step["column"] in ("load_input", "load_param", "store", "fill"):
+                self.expect(f"step {index}: tensors at both ends of a move", *(
+                    sorted(self.buffers[i]["name"] for i in step[ends]) for ends in ("reads", "writes")))
+
+    def check_outputs(self):
+        """The caller of an arena finds them in local memory, or constants' bytes in flash; else in far memory."""
+        is_scratchpad = self.plan["device"]["kind"] == "scratchpad"
+        found = {b["name"] for b in self.buffers if not is_scratchpad or b["memory"] != "local"}
+        for output in self.plan["model"]["outputs"]:
+            self.require(output["name"] in found, f"output '{output['name']}' is nowhere for the caller")
 
     def up(self, buffer, reasons):
         """The buffer and those it leads to, as far as the reasons go."""
@@ -251,6 +262,7 @@ class Checker:
         self.check_placement()
         self.check_sums()
         self.check_steps()
+        self.check_outputs()
         self.check_data()
         self.check_traffic()
         return self.faults
