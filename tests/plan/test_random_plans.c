@@ -1,9 +1,11 @@
-/* Random networks, planned and then played through: does every read find the bytes that were written for it?
+/* Random networks, planned for every preset and then played through: does every read find the elements it is meant to?
  *
- * The player knows nothing of how a plan was made. It holds one tag a byte of local memory: the buffer whose step wrote
- * it. A step's reads must find, byte by byte, the tags of what they read: a view finds its source's, an output written
- * in parts finds each part's. Offsets, live ranges, aliases and their order are all wrong in some way that this sees.
- * Also: the sums of a plan, and that writing in place never raises the peak. */
+ * The player knows nothing of how a plan was made. The network is drawn with one tag an element: an operator that
+ * computes makes new ones, a reshape, transposition, concatenation or split passes on those of its inputs. Each byte of
+ * local and of far memory holds the tag of what was written there, at the address that the layout contract gives the
+ * element. What a step reads must find its tags, byte by byte; so must the caller at the end. Offsets, live ranges,
+ * aliases, their order, and loads and stores are all wrong in some way that this sees. A constant has one tag for all
+ * its bytes. Also: the sums of a plan, and that writing in place never raises the peak. */
 #include "planned.h"
 
 #include "support/random.h"
@@ -11,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { PLANS = 3000, MOST_NODES = 24, TEXT_BYTES = 16384, MOST_BYTES = 1 << 16 };
+enum { PLANS = 2000, MOST_NODES = 20, MOST_VALUES = 2 * MOST_NODES + 2, MOST_ELEMS = 1024, TEXT_BYTES = 16384 };
 
 /* ---- Random networks as text */
 
@@ -22,7 +24,9 @@ typedef struct {
 typedef struct {
     char text[TEXT_BYTES];
     size_t used;
-    Map map[4 * MOST_NODES + 8];
+    Map map[MOST_VALUES];
+    uint32_t tag[MOST_VALUES][MOST_ELEMS]; /* of each element, row-major */
+    uint32_t tags;                         /* given so far */
     int values;
     uint64_t random;
 } Network;
@@ -40,10 +44,44 @@ static int draw(Network *network, int below) {
     return (int)random_below(&network->random, (uint64_t)below);
 }
 
-static int add_value(Network *network, Map map) {
-    network->map[network->values] = map;
-    line(network, "value v%d int8[1,%d,%d,%d]\n", network->values, map.h, map.w, map.c);
-    return network->values++;
+static int elems(Map map) {
+    return map.h * map.w * map.c;
+}
+
+static int extent(Map map, int axis) {
+    return axis == 1 ? map.h : axis == 2 ? map.w : map.c;
+}
+
+static Map with_extent(Map map, int axis, int extent) {
+    return (Map){axis == 1 ? extent : map.h, axis == 2 ? extent : map.w, axis == 3 ? extent : map.c};
+}
+
+/* A value with tags of its own. */
+static int add_value(Network *network, Map map, const char *word) {
+    int id = network->values++;
+    assert_true(id < MOST_VALUES && elems(map) <= MOST_ELEMS);
+    network->map[id] = map;
+    for (int i = 0; i < elems(map); i++) {
+        network->tag[id][i] = network->tags++;
+    }
+    line(network, "%s v%d int8[1,%d,%d,%d]\n", word, id, map.h, map.w, map.c);
+    return id;
+}
+
+/* Passes on the tags of a box of `from`, `at` along `axis`, to the same place of `to`, `to_at` along it. */
+static void pass_box(Network *network, int from, int at, int to, int to_at, int axis, int count) {
+    Map source = network->map[from];
+    Map target = network->map[to];
+    Map box = with_extent(source, axis, count);
+    for (int i = 0; i < elems(box); i++) {
+        int h = i / (box.w * box.c);
+        int w = i / box.c % box.w;
+        int c = i % box.c;
+        int source_index = ((h + (axis == 1) * at) * source.w + w + (axis == 2) * at) * source.c + c + (axis == 3) * at;
+        int index =
+            ((h + (axis == 1) * to_at) * target.w + w + (axis == 2) * to_at) * target.c + c + (axis == 3) * to_at;
+        network->tag[to][index] = network->tag[from][source_index];
+    }
 }
 
 /* Rather a recent value, so that chains grow and old values die. */
@@ -62,14 +100,24 @@ static int pick_like(Network *network, Map map) {
     return -1;
 }
 
+/* A parameter of one number, or of one a channel. */
+static void add_mul(Network *network, int node, int a, int out) {
+    int count = draw(network, 2) == 0 ? 1 : network->map[a].c;
+    line(network, "const k%d int8[%d] =", node, count);
+    for (int i = 1; i <= count; i++) {
+        line(network, " %d", i);
+    }
+    line(network, "\nnode Mul n%d: v%d k%d -> v%d\n", node, a, node, out);
+}
+
 static void add_elementwise(Network *network, int node) {
     int a = pick(network);
     int b = pick_like(network, network->map[a]);
-    int out = add_value(network, network->map[a]);
+    int out = add_value(network, network->map[a], "value");
     if (b >= 0 && draw(network, 2) == 0) {
         line(network, "node Add n%d: v%d v%d -> v%d\n", node, a, b, out);
     } else if (draw(network, 3) == 0) {
-        line(network, "node Mul n%d: v%d k -> v%d\n", node, a, out);
+        add_mul(network, node, a, out);
     } else {
         line(network, "node Relu n%d: v%d -> v%d\n", node, a, out);
     }
@@ -77,7 +125,7 @@ static void add_elementwise(Network *network, int node) {
 
 static void add_pool(Network *network, int node) {
     int a = pick(network);
-    int out = add_value(network, network->map[a]);
+    int out = add_value(network, network->map[a], "value");
     line(network, "node AveragePool n%d: v%d -> v%d kernel_shape=[1,1] strides=[1,1] auto_pad=\"VALID\"\n", node, a,
          out);
 }
@@ -86,18 +134,15 @@ static void add_concat(Network *network, int node) {
     int axis = 1 + draw(network, 3);
     int a = pick(network);
     int b = draw(network, 4) == 0 ? a : pick_like(network, network->map[a]);
-    if (b < 0) {
-        add_pool(network, node);
-        return;
-    }
     Map map = network->map[a];
-    int *grown[] = {&map.h, &map.w, &map.c};
-    *grown[axis - 1] *= 2;
-    if (map.h * map.w * map.c > 4096) {
+    int count = extent(map, axis);
+    if (b < 0 || 2 * elems(map) > MOST_ELEMS) {
         add_pool(network, node);
         return;
     }
-    int out = add_value(network, map);
+    int out = add_value(network, with_extent(map, axis, 2 * count), "value");
+    pass_box(network, a, 0, out, 0, axis, count);
+    pass_box(network, b, 0, out, count, axis, count);
     line(network, "node Concat n%d: v%d v%d -> v%d axis=%d\n", node, a, b, out, axis);
 }
 
@@ -105,14 +150,15 @@ static void add_split(Network *network, int node) {
     int a = pick(network);
     int axis = 1 + draw(network, 3);
     Map map = network->map[a];
-    int *cut[] = {&map.h, &map.w, &map.c};
-    if (*cut[axis - 1] % 2 != 0) {
+    int count = extent(map, axis) / 2;
+    if (extent(map, axis) % 2 != 0) {
         add_pool(network, node);
         return;
     }
-    *cut[axis - 1] /= 2;
-    int first = add_value(network, map);
-    int second = add_value(network, map);
+    int first = add_value(network, with_extent(map, axis, count), "value");
+    int second = add_value(network, with_extent(map, axis, count), "value");
+    pass_box(network, a, 0, first, 0, axis, count);
+    pass_box(network, a, count, second, 0, axis, count);
     line(network, "const a%d int32[1] = %d\n", node, axis);
     line(network, "node tflite.SPLIT n%d: a%d v%d -> v%d v%d num_splits=2\n", node, node, a, first, second);
 }
@@ -121,7 +167,8 @@ static void add_reshape(Network *network, int node) {
     int a = pick(network);
     Map map = network->map[a];
     Map out_map = draw(network, 2) == 0 ? (Map){map.w, map.h, map.c} : (Map){1, map.h * map.w, map.c};
-    int out = add_value(network, out_map);
+    int out = add_value(network, out_map, "value");
+    memcpy(network->tag[out], network->tag[a], sizeof network->tag[a]);
     line(network, "const s%d int32[4] = 1 %d %d %d\n", node, out_map.h, out_map.w, out_map.c);
     line(network, "node Reshape n%d: v%d s%d -> v%d\n", node, a, node, out);
 }
@@ -129,7 +176,12 @@ static void add_reshape(Network *network, int node) {
 static void add_transpose(Network *network, int node) {
     int a = pick(network);
     Map map = network->map[a];
-    int out = add_value(network, (Map){map.w, map.h, map.c});
+    int out = add_value(network, (Map){map.w, map.h, map.c}, "value");
+    for (int i = 0; i < elems(map); i++) {
+        int h = i / (map.w * map.c);
+        int w = i / map.c % map.w;
+        network->tag[out][(w * map.h + h) * map.c + i % map.c] = network->tag[a][i];
+    }
     line(network, "const p%d int32[4] = 0 2 1 3\n", node);
     line(network, "node Transpose n%d: v%d p%d -> v%d\n", node, a, node, out);
 }
@@ -143,13 +195,13 @@ static void add_node(Network *network, int node) {
 static void make_network(Network *network, uint64_t seed) {
     network->used = 0;
     network->values = 0;
+    network->tags = 0;
     network->random = seed;
-    line(network, "stride0-graph 1\nformat tflite\nconst k int8[1] = 3\n");
+    line(network, "stride0-graph 1\nformat tflite\n");
     Map map = {1 + draw(network, 4), 1 + draw(network, 4), draw(network, 2) == 0 ? 16 : 1 + draw(network, 20)};
     int inputs = 1 + draw(network, 2);
     for (int i = 0; i < inputs; i++) {
-        network->map[network->values] = map;
-        line(network, "input v%d int8[1,%d,%d,%d]\n", network->values++, map.h, map.w, map.c);
+        add_value(network, map, "input");
     }
     int nodes = 1 + draw(network, MOST_NODES);
     for (int node = 0; node < nodes; node++) {
@@ -163,105 +215,172 @@ static void make_network(Network *network, uint64_t seed) {
 
 /* ---- Playing a plan */
 
+enum { NOTHING = UINT32_MAX };
+
+/* The bytes of a memory, bank after bank. */
+typedef struct {
+    uint32_t *tag;
+    uint64_t bank_bytes;
+} Memory;
+
+/* What a buffer's bytes hold where it is whole, with the address of each. */
+typedef struct {
+    uint64_t count;
+    uint64_t *at; /* into Memory.tag */
+    uint32_t *tag;
+} Content;
+
 typedef struct {
     const Network *network;
     const Plan *plan;
-    uint32_t tag[MOST_BYTES]; /* of each byte of local memory: the buffer that a step wrote there, or UINT32_MAX */
-    bool *is_written;         /* buffer -> does a step write it, or the caller? */
+    Memory local, backing;
+    Content *content; /* of each buffer */
+    Arena *arena;
 } Player;
-
-static bool is_whole(const Plan *plan, uint32_t id, uint32_t part) {
-    return plan->buffers[part].alias_of.index == id && plan->buffers[part].alias_reason == ALIAS_CONCAT;
-}
-
-/* Bytes [begin, end) of buffer `id` must hold what was written for it; both counted from its own start. */
-static void expect(const Player *player, uint32_t id, uint64_t begin, uint64_t end) {
-    const Plan *plan = player->plan;
-    const Buffer *buffer = &plan->buffers[id];
-    if (player->is_written[id]) {
-        for (uint64_t at = begin; at < end; at++) {
-            uint32_t tag = player->tag[buffer->offset + at];
-            if (tag != id) {
-                fail_msg("byte %llu of buffer %u holds what was written for buffer %u\n%s", (unsigned long long)at,
-                         (unsigned)id, (unsigned)tag, player->network->text);
-            }
-        }
-        return;
-    }
-    bool has_parts = false;
-    for (uint32_t part = 0; part < plan->buffer_count; part++) {
-        const Buffer *inner = &plan->buffers[part];
-        if (!is_whole(plan, id, part)) {
-            continue;
-        }
-        has_parts = true;
-        uint64_t from = inner->alias_offset_bytes > begin ? inner->alias_offset_bytes : begin;
-        uint64_t inner_end = inner->alias_offset_bytes + inner->logical_bytes;
-        uint64_t to = inner_end < end ? inner_end : end;
-        if (from < to) {
-            expect(player, part, from - inner->alias_offset_bytes, to - inner->alias_offset_bytes);
-        }
-    }
-    if (!has_parts) {
-        assert_int_not_equal(buffer->alias_of.index, UINT32_MAX);
-        expect(player, buffer->alias_of.index, begin + buffer->alias_offset_bytes, end + buffer->alias_offset_bytes);
-    }
-}
-
-static void write_tags(Player *player, uint32_t id) {
-    const Buffer *buffer = &player->plan->buffers[id];
-    for (uint64_t at = 0; at < buffer->logical_bytes; at++) {
-        player->tag[buffer->offset + at] = id;
-    }
-}
 
 static bool is_local(const Plan *plan, uint32_t id) {
     return plan->buffers[id].memory == plan->device->local;
 }
 
-static void begin_play(Player *player, const Plan *plan) {
-    player->plan = plan;
-    player->is_written = calloc(plan->buffer_count, sizeof *player->is_written);
-    memset(player->tag, 0xff, sizeof player->tag);
-    assert_true(plan->placed_bytes <= MOST_BYTES);
-    for (uint32_t s = 0; s < plan->step_count; s++) {
-        for (uint32_t i = 0; i < plan->steps[s].write_count; i++) {
-            player->is_written[plan->steps[s].writes[i].index] = true;
-        }
+static Memory *memory_of(Player *player, uint32_t id) {
+    return is_local(player->plan, id) ? &player->local : &player->backing;
+}
+
+/* In local memory the banks are separate address spaces; behind it, where there is one, they lie end to end. */
+static uint64_t address(const Player *player, uint32_t id, uint64_t bank, uint64_t byte) {
+    const Buffer *buffer = &player->plan->buffers[id];
+    uint64_t stride = is_local(player->plan, id) ? player->local.bank_bytes : buffer->physical_bytes;
+    return buffer->offset + bank * stride + byte;
+}
+
+static void fill_constant(const Player *player, uint32_t id, Content *content) {
+    const Buffer *buffer = &player->plan->buffers[id];
+    content->count = buffer->banks_used * buffer->physical_bytes;
+    content->at = arena_array(player->arena, uint64_t, content->count);
+    content->tag = arena_array(player->arena, uint32_t, content->count);
+    for (uint64_t i = 0; i < content->count; i++) {
+        content->at[i] = address(player, id, i / buffer->physical_bytes, i % buffer->physical_bytes);
+        content->tag[i] = NOTHING - 1 - buffer->value.index;
     }
-    for (uint32_t id = 0; id < plan->buffer_count; id++) {
-        bool is_callers = plan->device->kind == DEVICE_ARENA && is_local(plan, id) &&
-                          graph_value(plan->graph, plan->buffers[id].value)->is_input;
-        if (is_callers) {
-            player->is_written[id] = true;
-            write_tags(player, id);
+}
+
+/* The element's index by dimension; axes of one dimension are one index, the inner moves fastest. */
+static void index_of(const Buffer *buffer, uint64_t elem, uint64_t index[DIM_COUNT]) {
+    uint64_t weight[DIM_COUNT];
+    for (int d = 0; d < DIM_COUNT; d++) {
+        index[d] = 0;
+        weight[d] = 1;
+    }
+    for (uint32_t k = buffer->stored.rank; k-- > 0;) {
+        uint64_t dim = (uint64_t)buffer->stored.dim[k];
+        index[buffer->dims[k]] += elem % dim * weight[buffer->dims[k]];
+        weight[buffer->dims[k]] *= dim;
+        elem /= dim;
+    }
+}
+
+static void fill_map(const Player *player, uint32_t id, const uint32_t *tags, Content *content) {
+    const Buffer *buffer = &player->plan->buffers[id];
+    LayoutShape shape = layout_shape(dtype_bits(buffer->dtype), buffer->stored.rank);
+    View view;
+    for (uint32_t k = 0; k < buffer->stored.rank; k++) {
+        shape.extent[buffer->dims[k]] *= (uint64_t)buffer->stored.dim[k];
+    }
+    assert_int_equal(view_resolve(player->plan->device->contract[ROLE_ACTIVATION], &shape, &view, NULL), VIEW_DONE);
+    content->count = buffer->logical_bytes; /* int8 */
+    content->at = arena_array(player->arena, uint64_t, content->count);
+    content->tag = arena_array(player->arena, uint32_t, content->count);
+    for (uint64_t i = 0; i < content->count; i++) {
+        uint64_t index[DIM_COUNT];
+        index_of(buffer, i, index);
+        ViewAddress found = view_address(&view, index);
+        content->at[i] = address(player, id, found.bank, found.byte);
+        content->tag[i] = tags[i];
+    }
+}
+
+/* Values are called v0, v1, … in the order they were drawn. */
+static const uint32_t *tags_of(const Player *player, const Value *value) {
+    char name[16] = {0};
+    memcpy(name, value->name.ptr, value->name.len < sizeof name ? value->name.len : sizeof name - 1);
+    return player->network->tag[strtoul(name + 1, NULL, 10)];
+}
+
+static void expect(Player *player, uint32_t id, const char *who) {
+    const Content *content = &player->content[id];
+    const Memory *memory = memory_of(player, id);
+    for (uint64_t i = 0; i < content->count; i++) {
+        if (memory->tag[content->at[i]] != content->tag[i]) {
+            fail_msg("%s: byte %llu of buffer %u of memory %u holds another element on %s\n%s", who,
+                     (unsigned long long)i, (unsigned)id, (unsigned)player->plan->buffers[id].memory,
+                     player->plan->device->name.ptr, player->network->text);
         }
     }
 }
 
-static void play(Player *player, const Plan *plan) {
-    begin_play(player, plan);
+static void write(Player *player, uint32_t id) {
+    const Content *content = &player->content[id];
+    for (uint64_t i = 0; i < content->count; i++) {
+        memory_of(player, id)->tag[content->at[i]] = content->tag[i];
+    }
+}
+
+static Memory new_memory(Arena *arena, uint64_t bank_bytes, uint64_t banks) {
+    Memory memory = {arena_array(arena, uint32_t, bank_bytes * banks), bank_bytes};
+    memset(memory.tag, 0xff, bank_bytes * banks * sizeof *memory.tag);
+    return memory;
+}
+
+/* What is there before the first step: constants, and the caller's inputs. */
+static void begin_play(Player *player) {
+    const Plan *plan = player->plan;
+    uint64_t banks = 1;
+    for (uint32_t id = 0; id < plan->buffer_count; id++) {
+        banks = plan->buffers[id].banks_used > banks ? plan->buffers[id].banks_used : banks;
+    }
+    player->local = new_memory(player->arena, plan->placed_bytes, banks);
+    player->backing = new_memory(player->arena, plan->backing_bytes, 1);
+    player->content = arena_array(player->arena, Content, plan->buffer_count);
+    for (uint32_t id = 0; id < plan->buffer_count; id++) {
+        const Value *value = graph_value(plan->graph, plan->buffers[id].value);
+        bool is_callers = !is_local(plan, id) || plan->device->kind == DEVICE_ARENA;
+        if (value->constant != NULL) {
+            fill_constant(player, id, &player->content[id]);
+        } else {
+            fill_map(player, id, tags_of(player, value), &player->content[id]);
+        }
+        if ((value->constant != NULL && !is_local(plan, id)) || (value->is_input && is_callers)) {
+            write(player, id);
+        }
+    }
+}
+
+static void end_play(Player *player) {
+    const Plan *plan = player->plan;
+    uint32_t found = 0;
+    for (uint32_t id = 0; id < plan->buffer_count; id++) {
+        bool is_output = graph_value(plan->graph, plan->buffers[id].value)->is_output;
+        if (is_output && (!is_local(plan, id) || plan->device->kind == DEVICE_ARENA)) {
+            expect(player, id, "the caller");
+            found++;
+        }
+    }
+    assert_int_equal(found, graph_main(plan->graph)->output_count);
+}
+
+static void play(Player *player) {
+    const Plan *plan = player->plan;
+    begin_play(player);
     for (uint32_t s = 0; s < plan->step_count; s++) {
         const Step *step = &plan->steps[s];
         for (uint32_t i = 0; i < step->read_count; i++) {
-            uint32_t id = step->reads[i].index;
-            if (is_local(plan, id)) {
-                expect(player, id, 0, plan->buffers[id].logical_bytes);
-            }
+            expect(player, step->reads[i].index, column_name(step->column));
         }
         for (uint32_t i = 0; i < step->write_count; i++) {
-            if (is_local(plan, step->writes[i].index)) {
-                write_tags(player, step->writes[i].index);
-            }
+            write(player, step->writes[i].index);
         }
     }
-    for (uint32_t v = 0; v < plan->graph->value_count && plan->device->kind == DEVICE_ARENA; v++) {
-        if (plan->graph->values[v].is_output) {
-            BufferId id = plan->of_value[v];
-            expect(player, id.index, 0, plan_buffer(plan, id)->logical_bytes);
-        }
-    }
-    free(player->is_written);
+    end_play(player);
 }
 
 static void check_sums(const Plan *plan) {
@@ -279,29 +398,47 @@ static void check_sums(const Plan *plan) {
 
 /* ---- Tests */
 
-/* mcu-cm stores NHWC without padding inside a map, so a buffer's first logical_bytes bytes are its elements. */
-static void count_aliases(const Plan *plan, size_t seen[ALIAS_INTO_CONSUMER + 1]) {
+/* What the plans must show, else the networks are too tame. */
+typedef struct {
+    size_t alias[ALIAS_INTO_CONSUMER + 1], column[COLUMN_COUNT], banked;
+} Seen;
+
+static void count_seen(const Plan *plan, Seen *seen) {
     for (uint32_t i = 0; i < plan->buffer_count; i++) {
-        seen[plan->buffers[i].alias_reason]++;
+        seen->alias[plan->buffers[i].alias_reason]++;
+        seen->banked += is_local(plan, i) && plan->buffers[i].banks_used > 1;
+    }
+    for (uint32_t s = 0; s < plan->step_count; s++) {
+        seen->column[plan->steps[s].column]++;
     }
 }
 
-static void play_network(Network *network, uint64_t seed, bool pin, size_t seen[ALIAS_INTO_CONSUMER + 1]) {
-    static Player player;
+/* Half of the networks on the one arena, the others on each preset in turn. */
+static const char *device_of(uint64_t seed) {
+    return seed % 2 == 0 ? "mcu-cm" : device_presets[seed / 2 % device_preset_count].name;
+}
+
+static void play_network(Network *network, uint64_t seed, Seen *seen) {
     Planned planned;
     uint64_t peak[2];
+    bool pin = seed % 5 == 0;
     make_network(network, seed);
     for (int in_place = 0; in_place < 2; in_place++) {
-        PlanCase test = {
-            network->text, "mcu-cm", NULL, {.in_place = in_place != 0, .pin_inputs = pin, .pin_outputs = pin}};
+        PlanCase test = {network->text,
+                         device_of(seed),
+                         NULL,
+                         {.in_place = in_place != 0,
+                          .pin_inputs = pin,
+                          .pin_outputs = pin,
+                          .strategy = seed % 7 == 0 ? STRATEGY_FULL : STRATEGY_AUTO,
+                          .budget_bytes = UINT64_MAX}};
         if (!planned_make(&planned, &test)) {
             diags_print(&planned.work.diags, "", stdout);
             fail_msg("seed %llu was refused:\n%s", (unsigned long long)seed, network->text);
         }
-        player.network = network;
-        play(&player, planned.plan);
+        play(&(Player){.network = network, .plan = planned.plan, .arena = &planned.work.scratch});
         check_sums(planned.plan);
-        count_aliases(planned.plan, seen);
+        count_seen(planned.plan, seen);
         peak[in_place] = planned.plan->peak_live_bytes;
         planned_free(&planned);
     }
@@ -311,14 +448,20 @@ static void play_network(Network *network, uint64_t seed, bool pin, size_t seen[
 static void test_random_networks(void **state) {
     (void)state;
     static Network network;
-    size_t seen[ALIAS_INTO_CONSUMER + 1] = {0};
+    Seen seen = {0};
     for (uint64_t seed = 1; seed <= PLANS; seed++) {
-        play_network(&network, seed, seed % 5 == 0, seen);
+        play_network(&network, seed, &seen);
     }
     for (int reason = ALIAS_VIEW; reason <= ALIAS_INTO_CONSUMER; reason++) {
-        print_message("%zu aliases by %s\n", seen[reason], alias_reason_name((AliasReason)reason));
-        assert_true(seen[reason] > 10); /* else the networks do not show that kind */
+        print_message("%zu aliases by %s\n", seen.alias[reason], alias_reason_name((AliasReason)reason));
+        assert_true(seen.alias[reason] > 10);
     }
+    for (int column = 0; column < COLUMN_COUNT; column++) {
+        print_message("%zu steps of %s\n", seen.column[column], column_name((Column)column));
+        assert_true(seen.column[column] > 10 || column == COLUMN_REQUANTIZE);
+    }
+    print_message("%zu buffers over several banks\n", seen.banked);
+    assert_true(seen.banked > 10);
 }
 
 int main(void) {
