@@ -255,7 +255,8 @@ static void warn_of_stale(Infer *in) {
                        "the file's shapes of %u tensors contradict their operators, which are followed; this is "
                        "the first",
                        in->stale_count);
-        text.hint = "run shape inference on the model anew and store it";
+        text.hint = in->graph->format == FORMAT_TFLITE ? "convert the model again"
+                                                       : "run shape inference on the model anew and store it";
         diag_warn(&in->work->diags, text);
     }
 }

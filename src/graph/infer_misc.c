@@ -1,13 +1,23 @@
 /* Shape rules of generators, recurrent layers, signal processing, and of operators whose shapes only the file knows. */
 #include "graph/infer.h"
 
+/* Where a file of this format keeps the shape of a tensor. */
+static const char *shape_place(const Infer *in) {
+    static const char *const place[] = {
+        [FORMAT_ONNX] = "value_info", [FORMAT_TFLITE] = "Tensor.shape", [FORMAT_TEXT] = "a line 'value'"};
+    return place[in->graph->format];
+}
+
 bool infer_file(Infer *in) {
-    return infer_from_file(in, "give the output a shape in the model (value_info)");
+    return infer_from_file(in,
+                           arena_text(&in->work->keep, "give the output a shape in the model (%s)", shape_place(in)));
 }
 
 bool infer_data_dependent(Infer *in) {
-    return infer_from_file(in, "the number of elements depends on the data: give the output its largest shape in the "
-                               "model (value_info)");
+    return infer_from_file(in, arena_text(&in->work->keep,
+                                          "the number of elements depends on the data: give the output its largest "
+                                          "shape in the model (%s)",
+                                          shape_place(in)));
 }
 
 /* Lists, optionals and strings: what has a shape in the file keeps it, the rest is known to have no layout. */

@@ -1,5 +1,6 @@
 /* Proves: a file is mapped whole or refused with its name and the reason, and never waited for; an output file appears
- * whole at commit and not before, is gone after abandon, and a full disk is an error that leaves what was there. */
+ * whole at commit and not before, is gone after abandon and after a commit that fails, also where memory runs out, and
+ * a full disk is an error that leaves what was there. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/work.h"
+#include "support/allocator.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -201,6 +203,38 @@ static void test_out_refused(void **state) {
     rmdir("folder");
 }
 
+/* Leaves no room in the arena's block: the next allocation asks the allocator. */
+static void fill(Work *work) {
+    if (setjmp(work->escape) == 0) {
+        for (;;) {
+            arena_alloc(&work->keep, 1, 1);
+        }
+    }
+}
+
+/* Memory runs out while the message of a failed commit is made: the temporary file is gone all the same. */
+static void test_commit_fails_without_memory(void **state) {
+    (void)state;
+    Work work;
+    FileOut out;
+    CountingAllocator counter = {0};
+    s0_allocator allocator = counting_allocator(&counter);
+    work_init(&work, &allocator);
+    assert_true(file_out_open(&out, "plan", &work.diags));
+    assert_int_equal(mkdir("plan", 0700), 0); /* a rename over a folder fails */
+    assert_int_equal(count_files(), 2);
+    counter.fail_at = counter.calls + 1;
+    fill(&work);
+    counter.fail_at = counter.calls + 1;
+    if (setjmp(work.escape) == 0) {
+        file_out_commit(&out, &work.diags);
+        fail_msg("the message needed no memory");
+    }
+    assert_int_equal(count_files(), 1);
+    work_free(&work);
+    rmdir("plan");
+}
+
 static void test_full_disk(void **state) {
     Fixture *fixture = *state;
     FileOut out;
@@ -225,6 +259,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_out_abandoned, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_out_to_device, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_out_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_commit_fails_without_memory, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_full_disk, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,6 +27,10 @@ static const BadCase bad_cases[] = {
      "format onnx 13\ninput x float32[2]\nnode Custom(my.Thing) odd: x -> y\noutput y\n",
      S0_REFUSED,
      {"odd", "my.Thing", "y", "value_info"}},
+    {"custom of TFLite without a shape", /* a hint of its own format */
+     "format tflite\ninput x float32[2]\nnode Custom(TFLite_Detection_PostProcess) odd: x -> y\noutput y\n",
+     S0_REFUSED,
+     {"odd", "TFLite_Detection_PostProcess", "y", "Tensor.shape"}},
     {"batch norm axis", /* case B8: 6 parameters, axis 3 has 7 */
      "format onnx 13\ninput x float32[1,6,7,7]\nconst p float32[6] = splat 1\n"
      "node BatchNormalization bn: x p p p p -> y axis=3\noutput y\n",
