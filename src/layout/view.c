@@ -172,6 +172,41 @@ uint64_t view_logical_bytes(const View *view) {
     return bytes_from_bits(view->logical_bits);
 }
 
+bool view_all_banks_bytes(uint64_t bank_bytes, uint64_t banks_used, uint64_t *bytes) {
+    return checked_mul(bank_bytes, banks_used, bytes);
+}
+
+/* ---- Blocks */
+
+/* Levels of a row-major list; their sizes fit, for that of the whole does. */
+static void set_list(View *view, uint64_t element_bits) {
+    uint64_t stride_bits = element_bits;
+    view->bank_term_count = 0;
+    view->level_count = DIM_COUNT;
+    for (int d = DIM_COUNT; d-- > 0;) {
+        uint64_t extent = view->shape.extent[d];
+        view->level[d] = (ViewLevel){.dim = (Dim)d, .div = 1, .extent = extent, .stride_bits = stride_bits};
+        stride_bits *= extent;
+    }
+    view->bank_bytes = stride_bits / 8;
+    view->banks_used = 1;
+}
+
+bool view_widen(View *view, uint64_t grain_bytes) {
+    uint64_t elements = view->logical_bits / view->shape.bits;
+    uint64_t grain_bits, all_bits;
+    if (grain_bytes <= 1 || elements == 0) {
+        return true;
+    }
+    if (!checked_mul(grain_bytes, 8, &grain_bits) || !checked_mul(elements, grain_bits, &all_bits)) {
+        return false;
+    }
+    if (grain_bits > view->shape.bits && all_bits / 8 > view->bank_bytes) {
+        set_list(view, grain_bits);
+    }
+    return true;
+}
+
 /* ---- Broadcast */
 
 bool view_broadcast(View *view, const LayoutShape *shape) {

@@ -2,6 +2,7 @@
  * from nowhere else in the tree.
  *
  *     view_resolve        contract + shape -> view and footprint
+ *     view_widen          a block for each element, where an engine needs one
  *     view_broadcast      the same storage read at a larger shape: strides of 0 repeat
  *     view_address        index -> bank, byte, bit
  *
@@ -53,6 +54,14 @@ ViewStatus view_resolve(const Contract *contract, const LayoutShape *shape, View
 const char *view_status_text(ViewStatus status);
 
 uint64_t view_logical_bytes(const View *view); /* elements * bits, rounded to bytes once */
+
+/* For an engine that reads each element as a block of `grain_bytes`: a view, just resolved, that has less room than a
+ * block an element becomes the list of blocks, row-major over N C H W O I, in one bank; an element begins its block.
+ * A grain of 0 or 1 is none. False, and the view as it was, where the size does not fit 64 bits. */
+bool view_widen(View *view, uint64_t grain_bytes);
+
+/* Banks of `bank_bytes` laid end to end, as memory without banks holds them. False where they do not fit 64 bits. */
+bool view_all_banks_bytes(uint64_t bank_bytes, uint64_t banks_used, uint64_t *bytes);
 
 /* Reads `view` at `shape`: each dimension must be equal or 1 in the storage; those of 1 get stride 0. False where
  * one is neither. */

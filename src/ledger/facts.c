@@ -4,35 +4,15 @@
 #include "base/checked.h"
 #include "ledger/misfit.h"
 #include "ledger/overwrites.h"
+#include "ledger/ranking.h"
 #include "ledger/traffic.h"
 #include "plan/operand.h"
-#include "plan/storage.h"
+#include "plan/tensor.h"
 
 #include <stdlib.h>
 
-static int by_bytes(const void *left, const void *right) {
-    const Ranked *a = left;
-    const Ranked *b = right;
-    if (a->bytes != b->bytes) {
-        return a->bytes > b->bytes ? -1 : 1;
-    }
-    return a->buffer.index < b->buffer.index ? -1 : a->buffer.index > b->buffer.index;
-}
-
-static void ranking_add(Ranking *ranking, BufferId id, uint64_t bytes) {
-    ranking->top[ranking->all++] = (Ranked){id, bytes};
-    ranking->all_bytes += bytes;
-}
-
-static void ranking_finish(Ranking *ranking, uint32_t most) {
-    if (ranking->all > 0) {
-        qsort(ranking->top, ranking->all, sizeof *ranking->top, by_bytes);
-    }
-    ranking->count = ranking->all < most ? ranking->all : most;
-}
-
 static Ranking rank_at_peak(const Plan *plan, Arena *keep) {
-    Ranking ranking = {.top = arena_array(keep, Ranked, plan->buffer_count)};
+    Ranking ranking = ranking_new(plan, keep);
     for (uint32_t i = 0; i < plan->buffer_count; i++) {
         const Buffer *buffer = &plan->buffers[i];
         if (buffer_is_local_storage(plan, (BufferId){i}) && storage_is_live(buffer, plan->peak_step) &&
@@ -46,7 +26,7 @@ static Ranking rank_at_peak(const Plan *plan, Arena *keep) {
 
 static uint64_t padding_bytes(const Buffer *buffer) {
     uint64_t all_banks;
-    bool fits = checked_mul(buffer->physical_bytes, buffer->banks_used, &all_banks);
+    bool fits = view_all_banks_bytes(buffer->physical_bytes, buffer->banks_used, &all_banks);
     return fits && all_banks > buffer->logical_bytes ? all_banks - buffer->logical_bytes : 0;
 }
 
@@ -96,7 +76,7 @@ static void gather_swollen(Facts *facts, Work *work) {
 
 static Ranking rank_paddings(const Plan *plan, Arena *keep) {
     enum { MOST = 10 };
-    Ranking ranking = {.top = arena_array(keep, Ranked, plan->buffer_count)};
+    Ranking ranking = ranking_new(plan, keep);
     for (uint32_t i = 0; i < plan->buffer_count; i++) {
         uint64_t padding = padding_bytes(&plan->buffers[i]);
         if (buffer_is_local_storage(plan, (BufferId){i}) && padding > 0) {
@@ -109,7 +89,7 @@ static Ranking rank_paddings(const Plan *plan, Arena *keep) {
 
 static Ranking rank_refused(const Plan *plan, Arena *keep) {
     enum { MOST = 6 };
-    Ranking ranking = {.top = arena_array(keep, Ranked, plan->buffer_count)};
+    Ranking ranking = ranking_new(plan, keep);
     for (uint32_t i = 0; i < plan->buffer_count; i++) {
         const Buffer *buffer = &plan->buffers[i];
         bool is_choice = buffer->refused_alias != REFUSED_NONE && buffer->refused_alias != REFUSED_OPERATOR;
@@ -141,20 +121,16 @@ static int by_full_cost(const void *left, const void *right) {
 static uint64_t map_logical_bytes(const Plan *plan, const Buffer *buffer) {
     const Node *reader = graph_node(plan->graph, buffer->node);
     const Value *map = node_output(plan->graph, reader, 0);
-    uint64_t elements;
-    uint64_t bits;
-    bool fits = map != NULL && shape_elements(&map->shape, &elements) &&
-                checked_mul(elements, dtype_bits(buffer->dtype), &bits);
-    return fits ? bytes_from_bits(bits) : UINT64_MAX;
+    uint64_t bytes;
+    return map != NULL && shape_packed_bytes(&map->shape, buffer->dtype, &bytes) ? bytes : UINT64_MAX;
 }
 
 /* Physical bytes of all banks; UINT64_MAX where there is no layout. */
-static uint64_t all_banks_bytes(const Device *device, const Tensor *tensor, Arena *scratch) {
-    Diags unheard = {.arena = scratch};
+static uint64_t all_banks_bytes(const Device *device, const Tensor *tensor) {
     View view;
     uint64_t bytes;
     bool is_known =
-        storage_view(device, tensor, &unheard, &view) && checked_mul(view.bank_bytes, view.banks_used, &bytes);
+        tensor_find_view(device, tensor, &view) && view_all_banks_bytes(view.bank_bytes, view.banks_used, &bytes);
     return is_known ? bytes : UINT64_MAX;
 }
 
@@ -171,7 +147,7 @@ static uint64_t form_bytes(const Plan *plan, const Buffer *buffer, Form form, Wo
     Shape shape = operand_form_shape(&operand, form);
     const Tensor tensor = {
         .shape = &shape, .dims = operand.map->dims, .bits = dtype_bits(buffer->dtype), .role = ROLE_ACTIVATION};
-    return all_banks_bytes(plan->device, &tensor, &work->scratch);
+    return all_banks_bytes(plan->device, &tensor);
 }
 
 static CompactCost compact_cost(const Plan *plan, BufferId id, Work *work) {
@@ -180,7 +156,7 @@ static CompactCost compact_cost(const Plan *plan, BufferId id, Work *work) {
                         .row_bytes = form_bytes(plan, buffer, FORM_ROW, work),
                         .full_bytes = form_bytes(plan, buffer, FORM_FULL, work),
                         .full_logical_bytes = map_logical_bytes(plan, buffer)};
-    if (!checked_mul(buffer->physical_bytes, buffer->banks_used, &cost.compact_bytes)) {
+    if (!view_all_banks_bytes(buffer->physical_bytes, buffer->banks_used, &cost.compact_bytes)) {
         cost.compact_bytes = UINT64_MAX;
     }
     return cost;
@@ -313,16 +289,14 @@ KindTotals facts_totals(const Facts *facts) {
     return (KindTotals){plan->logical_bytes, plan->physical_bytes, plan->peak_live_bytes};
 }
 
-bool facts_layout_case(const Facts *facts, BufferId id, uint32_t *which, Arena *scratch) {
+bool facts_layout_case(const Facts *facts, BufferId id, uint32_t *which) {
     const Buffer *buffer = plan_buffer(facts->plan, id);
     if (!is_value(buffer->value)) {
         return false;
     }
-    Tensor tensor = {
-        .shape = &buffer->stored, .dims = buffer->dims, .bits = dtype_bits(buffer->dtype), .role = buffer->role};
+    Tensor tensor = tensor_of_buffer(facts->graph, buffer);
     View view;
-    Diags unheard = {.arena = scratch};
-    if (!storage_view(facts->device, &tensor, &unheard, &view) || view.bank_bytes != buffer->physical_bytes) {
+    if (!tensor_find_view(facts->device, &tensor, &view) || view.bank_bytes != buffer->physical_bytes) {
         return false;
     }
     *which = view.which_case;

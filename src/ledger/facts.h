@@ -132,7 +132,7 @@ double facts_padding_ratio(const Buffer *buffer);
 
 /* Layout of a buffer: the case of its contract that holds, counted from 0. False where the plan does not tell it (an
  * engine's parameter records, grains). */
-bool facts_layout_case(const Facts *facts, BufferId id, uint32_t *which, Arena *scratch);
+bool facts_layout_case(const Facts *facts, BufferId id, uint32_t *which);
 
 /* The name of a buffer for people: its value's, with "(local copy)" where far memory holds another. */
 Str facts_buffer_name(const Facts *facts, BufferId id, Arena *arena);

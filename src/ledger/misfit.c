@@ -1,6 +1,9 @@
 /* What a misfit is made of beside the peak: other steps that are too large, and the largest of flash or far memory. */
 #include "ledger/misfit.h"
 
+#include "base/fault.h"
+#include "ledger/ranking.h"
+
 #include <stdlib.h>
 
 static int by_live(const void *left, const void *right) {
@@ -27,32 +30,20 @@ static void gather_crowded(Facts *facts, Arena *keep) {
     }
 }
 
-static int by_bytes(const void *left, const void *right) {
-    const Ranked *a = left;
-    const Ranked *b = right;
-    if (a->bytes != b->bytes) {
-        return a->bytes > b->bytes ? -1 : 1;
-    }
-    return a->buffer.index < b->buffer.index ? -1 : a->buffer.index > b->buffer.index;
-}
-
 static void gather_backing(Facts *facts, Arena *keep) {
     enum { MOST = 10 };
     const Plan *plan = facts->plan;
-    Ranking *ranking = &facts->misfit.backing;
-    ranking->top = arena_array(keep, Ranked, plan->buffer_count);
+    Ranking ranking = ranking_new(plan, keep);
     for (uint32_t i = 0; i < plan->buffer_count; i++) {
         const Buffer *buffer = &plan->buffers[i];
         if (buffer->memory == plan->device->backing) {
-            uint64_t bytes = buffer->physical_bytes * buffer->banks_used; /* the planner has laid them end to end */
-            ranking->top[ranking->all++] = (Ranked){{i}, bytes};
-            ranking->all_bytes += bytes;
+            uint64_t bytes;
+            CHECK(view_all_banks_bytes(buffer->physical_bytes, buffer->banks_used, &bytes)); /* the planner laid them */
+            ranking_add(&ranking, (BufferId){i}, bytes);
         }
     }
-    if (ranking->all > 0) {
-        qsort(ranking->top, ranking->all, sizeof *ranking->top, by_bytes);
-    }
-    ranking->count = ranking->all < MOST ? ranking->all : MOST;
+    ranking_finish(&ranking, MOST);
+    facts->misfit.backing = ranking;
 }
 
 void misfit_gather(Facts *facts, Arena *keep) {

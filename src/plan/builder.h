@@ -3,7 +3,7 @@
 #define S0_PLAN_BUILDER_H
 
 #include "plan/operand.h"
-#include "plan/storage.h"
+#include "plan/tensor.h"
 
 /* How a node's output shares its input's bytes without a step, or why it can't. */
 typedef struct {
@@ -31,8 +31,6 @@ typedef struct {
 } Builder;
 
 /* ---- lower.c: buffers */
-
-BufferId builder_add_buffer(Builder *builder, Buffer buffer);
 
 /* The local buffer of a value that is no constant; made at the first call. NO_BUFFER where it has no bytes (resource
  * handles). False in `ok` with a diagnostic. */

@@ -24,10 +24,10 @@ static bool same_map(const Builder *builder, const Value *a, const Value *b) {
     ViewAxis axes[2][SHAPE_MAX_RANK];
     for (uint32_t i = 0; i < 2; i++) {
         Tensor tensor = tensor_of_value(side[i], ROLE_ACTIVATION);
-        if (!storage_find_view(builder->plan->device, &tensor, &view[i])) {
+        if (!tensor_find_view(builder->plan->device, &tensor, &view[i])) {
             return false;
         }
-        storage_axes(&tensor, axes[i]);
+        tensor_axes(&tensor, axes[i]);
     }
     const ViewOrder left = {&view[0], axes[0], a->shape.rank};
     const ViewOrder right = {&view[1], axes[1], b->shape.rank};

@@ -1,11 +1,9 @@
 /* Lowering: every value that has bytes gets a buffer, every constant a form. */
 #include "plan/builder.h"
 
-#include "base/checked.h"
-
 #include <string.h>
 
-BufferId builder_add_buffer(Builder *builder, Buffer buffer) {
+static BufferId add_buffer(Builder *builder, Buffer buffer) {
     Plan *plan = builder->plan;
     buffer.alias_of = NO_BUFFER;
     buffer.storage = (BufferId){plan->buffer_count};
@@ -22,7 +20,7 @@ BufferId builder_add_buffer(Builder *builder, Buffer buffer) {
 static bool size_buffer(Builder *builder, const Tensor *tensor, Buffer *buffer) {
     const Device *device = builder->plan->device;
     View view;
-    if (!storage_view(device, tensor, &builder->work->diags, &view)) {
+    if (!tensor_view(device, tensor, &builder->work->diags, &view)) {
         return false;
     }
     uint64_t align = device->memory[buffer->memory].align_bytes;
@@ -95,7 +93,7 @@ static bool add_value_buffer(Builder *builder, ValueId id, uint32_t memory, Buff
     if (!size_buffer(builder, &tensor, &made)) {
         return false;
     }
-    *buffer = builder_add_buffer(builder, made);
+    *buffer = add_buffer(builder, made);
     return true;
 }
 
@@ -134,15 +132,19 @@ static Tensor operand_tensor(const Builder *builder, const Node *node, uint32_t 
     return tensor;
 }
 
-static uint64_t form_cost(const Builder *builder, const Operand *operand, const Value *value, Form form) {
+/* Bytes of a larger form, laid out like the map, with elements of at least `grain_bytes`; UINT64_MAX where the device
+ * has no layout for it. */
+static uint64_t form_bytes(const Builder *builder, const Operand *operand, const Value *value, Form form,
+                           uint64_t grain_bytes) {
     Shape shape = operand_form_shape(operand, form);
     Tensor tensor = {.shape = &shape,
                      .dims = operand->map->dims,
                      .bits = dtype_bits(value->dtype),
                      .role = ROLE_ACTIVATION,
-                     .name = value->name};
+                     .name = value->name,
+                     .grain_bytes = grain_bytes};
     uint64_t bytes;
-    return storage_bytes(builder->plan->device, &tensor, &bytes) ? bytes : UINT64_MAX;
+    return tensor_bytes(builder->plan->device, &tensor, &bytes) ? bytes : UINT64_MAX;
 }
 
 static const FormCosts *form_costs(Builder *builder, const Operand *operand, const Value *value,
@@ -152,8 +154,8 @@ static const FormCosts *form_costs(Builder *builder, const Operand *operand, con
     }
     FormCosts *costs = arena_new(&builder->work->keep, FormCosts);
     costs->channel_bytes = compact_bytes;
-    costs->row_bytes = form_cost(builder, operand, value, FORM_ROW);
-    costs->full_bytes = form_cost(builder, operand, value, FORM_FULL);
+    costs->row_bytes = form_bytes(builder, operand, value, FORM_ROW, 0);
+    costs->full_bytes = form_bytes(builder, operand, value, FORM_FULL, 0);
     return costs;
 }
 
@@ -200,11 +202,11 @@ static bool is_same_map(Builder *builder, const Buffer *a, const Buffer *b) {
     View view[2];
     ViewAxis axes[2][SHAPE_MAX_RANK];
     for (uint32_t i = 0; i < 2; i++) {
-        const Tensor tensor = {&side[i]->stored, side[i]->dims, dtype_bits(side[i]->dtype), side[i]->role, {0}};
-        if (!storage_find_view(builder->plan->device, &tensor, &view[i])) {
+        const Tensor tensor = tensor_of_buffer(builder->plan->graph, side[i]);
+        if (!tensor_find_view(builder->plan->device, &tensor, &view[i])) {
             return false;
         }
-        storage_axes(&tensor, axes[i]);
+        tensor_axes(&tensor, axes[i]);
     }
     const ViewOrder left = {&view[0], axes[0], a->stored.rank};
     const ViewOrder right = {&view[1], axes[1], b->stored.rank};
@@ -232,7 +234,7 @@ static bool lower_constant(Builder *builder, NodeId reader, uint32_t k, const Op
             return true;
         }
     }
-    *buffer = *link = builder_add_buffer(builder, made);
+    *buffer = *link = add_buffer(builder, made);
     plan_buffer(plan, *buffer)->next_form = first;
     return true;
 }
@@ -270,44 +272,31 @@ static Broadcast broadcast_of_form(Form form) {
 }
 
 /* The expanded copy of a parameter. It is laid out like the map it is read beside. */
-static bool expanded_copy(Builder *builder, const Operand *operand, Form form, Buffer *made) {
-    const Value *value = graph_value(builder->plan->graph, made->value);
+static void expand(const Operand *operand, Form form, Buffer *made) {
     made->stored = operand_form_shape(operand, form);
     made->broadcast = broadcast_of_form(form);
     made->axis = form == FORM_FULL ? operand->axis : operand->spread_axis;
     made->role = ROLE_ACTIVATION;
     memcpy(made->dims, operand->map->dims, sizeof made->dims);
-    Tensor tensor = {.shape = &made->stored,
-                     .dims = operand->map->dims,
-                     .bits = dtype_bits(value->dtype),
-                     .role = ROLE_ACTIVATION,
-                     .name = value->name};
-    return size_buffer(builder, &tensor, made);
 }
 
-/* Some engines read an element only as a whole block: then each occupies at least that. */
-static uint64_t with_grain(const Device *device, Form form, const Shape *stored, uint64_t physical_bytes) {
-    uint64_t grain = device->form[form].grain_bytes;
-    uint64_t elements;
-    uint64_t bytes;
-    if (grain <= 1) {
-        return physical_bytes;
-    }
-    if (!shape_elements(stored, &elements) || !checked_mul(elements, grain, &bytes)) {
-        return UINT64_MAX;
-    }
-    return bytes > physical_bytes ? bytes : physical_bytes;
+/* Some engines read an element only as a whole block: a local copy has one for each. */
+static Tensor copy_tensor(const Plan *plan, const Buffer *copy, Form form) {
+    Tensor tensor = tensor_of_buffer(plan->graph, copy);
+    tensor.grain_bytes = plan->device->form[form].grain_bytes;
+    return tensor;
 }
 
 /* What a local copy of `compact` in `form` would occupy; UINT64_MAX where the device has no layout for it. */
 static uint64_t copy_bytes(const Builder *builder, const Operand *operand, const Buffer *compact, Form form) {
-    const Value *value = graph_value(builder->plan->graph, compact->value);
-    const Device *device = builder->plan->device;
-    if (form == form_of_broadcast(operand->broadcast)) {
-        return with_grain(device, form, &compact->stored, compact->physical_bytes);
+    const Plan *plan = builder->plan;
+    const Value *value = graph_value(plan->graph, compact->value);
+    if (form != form_of_broadcast(operand->broadcast)) {
+        return form_bytes(builder, operand, value, form, plan->device->form[form].grain_bytes);
     }
-    Shape expanded = operand_form_shape(operand, form);
-    return with_grain(device, form, &expanded, form_cost(builder, operand, value, form));
+    Tensor tensor = copy_tensor(plan, compact, form);
+    uint64_t bytes;
+    return tensor_bytes(plan->device, &tensor, &bytes) ? bytes : UINT64_MAX;
 }
 
 static bool operand_has_map(const Operand *operand) {
@@ -351,22 +340,15 @@ static FormChoice choose_form(const Builder *builder, const Operand *operand, co
     return choice;
 }
 
-static bool refuse_size(Builder *builder, const Buffer *made) {
-    const Value *value = graph_value(builder->plan->graph, made->value);
-    return diag_refuse(&builder->work->diags,
-                       (DiagText){.tensor = value->name, .what = view_status_text(VIEW_OVERFLOW)});
-}
-
 /* A parameter that is broadcast takes the form its reader reads. */
 static bool apply_form(Builder *builder, const Operand *operand, FormChoice choice, Buffer *made) {
     made->materialised_reason = choice.reason;
-    bool is_like_map = choice.reason != NULL || choice.form == FORM_FULL;
-    if (is_like_map && !expanded_copy(builder, operand, choice.form, made)) {
-        return false;
+    if (choice.reason != NULL || choice.form == FORM_FULL) {
+        expand(operand, choice.form, made);
     }
-    made->physical_bytes = with_grain(builder->plan->device, choice.form, &made->stored, made->physical_bytes);
-    if (made->physical_bytes == UINT64_MAX) {
-        return refuse_size(builder, made);
+    Tensor tensor = copy_tensor(builder->plan, made, choice.form);
+    if (!size_buffer(builder, &tensor, made)) {
+        return false;
     }
     if (choice.reason == NULL && made->costs != NULL) {
         FormCosts *costs = arena_new(&builder->work->keep, FormCosts);
@@ -428,7 +410,7 @@ bool lower_operand(Builder *builder, NodeId node_id, uint32_t k, uint32_t group,
         return true;
     }
     read->from = backing;
-    read->buffer = builder_add_buffer(builder, made);
+    read->buffer = add_buffer(builder, made);
     builder->resident[made.value.index] = read->buffer;
     builder->resident_group[made.value.index] = group;
     return true;

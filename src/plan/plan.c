@@ -50,7 +50,7 @@ static bool place_backing(Plan *plan, Diags *diags) {
             continue;
         }
         uint64_t bytes;
-        if (!checked_mul(buffer->physical_bytes, buffer->banks_used, &bytes) ||
+        if (!view_all_banks_bytes(buffer->physical_bytes, buffer->banks_used, &bytes) ||
             !checked_round_up(end, buffer->align_bytes, &buffer->offset) || !checked_add(buffer->offset, bytes, &end)) {
             return diag_refuse(diags,
                                (DiagText){.what = "the sum of what lies in flash or far memory does not fit 64 bits"});
@@ -219,7 +219,7 @@ static uint64_t one_row_bytes(const Plan *plan, const Buffer *buffer) {
     }
     Tensor tensor = tensor_of_value(value, buffer->role);
     tensor.shape = &row;
-    return storage_bytes(plan->device, &tensor, &bytes) ? bytes : buffer->physical_bytes;
+    return tensor_bytes(plan->device, &tensor, &bytes) ? bytes : buffer->physical_bytes;
 }
 
 /* What an element-wise step would leave of its maps if it worked row by row, with the rest in far memory. */

@@ -8,12 +8,12 @@
 
 static bool view_of_value(Builder *builder, const Value *value, View *view, Tensor *tensor) {
     *tensor = tensor_of_value(value, ROLE_ACTIVATION);
-    return storage_view(builder->plan->device, tensor, &builder->work->diags, view);
+    return tensor_view(builder->plan->device, tensor, &builder->work->diags, view);
 }
 
 static bool considered_view(const Builder *builder, const Value *value, View *view, Tensor *tensor) {
     *tensor = tensor_of_value(value, ROLE_ACTIVATION);
-    return storage_find_view(builder->plan->device, tensor, view);
+    return tensor_find_view(builder->plan->device, tensor, view);
 }
 
 /* ---- Reshape, Transpose: the same elements in order */
@@ -35,7 +35,7 @@ static bool keeps_folds(const ViewAxis *axes, const uint32_t *perm, uint32_t ran
 static bool source_axes(const Builder *builder, const Node *node, const Tensor *source, ViewAxis axes[SHAPE_MAX_RANK]) {
     uint32_t perm[SHAPE_MAX_RANK];
     ViewAxis own[SHAPE_MAX_RANK];
-    storage_axes(source, own);
+    tensor_axes(source, own);
     if (op_info(node->op)->kind != KIND_TRANSPOSE) {
         for (uint32_t k = 0; k < source->shape->rank; k++) {
             axes[k] = own[k];
@@ -60,7 +60,7 @@ static bool same_elements_rule(Builder *builder, const Node *node, const Value *
     if (!view_of_value(builder, source, &a, &from) || !view_of_value(builder, output, &b, &to)) {
         return false;
     }
-    storage_axes(&to, b_axes);
+    tensor_axes(&to, b_axes);
     rule->reason = ALIAS_VIEW;
     rule->is_rule =
         from.bits == to.bits && b.bank_bytes <= a.bank_bytes && source_axes(builder, node, &from, a_axes) &&
@@ -177,8 +177,8 @@ static bool same_as_box(Builder *builder, const Value *whole, const Value *part,
     if (!considered_view(builder, &boxed, &a, &from) || !considered_view(builder, part, &b, &to)) {
         return false;
     }
-    storage_axes(&from, a_axes);
-    storage_axes(&to, b_axes);
+    tensor_axes(&from, a_axes);
+    tensor_axes(&to, b_axes);
     return b.bank_bytes <= a.bank_bytes && view_same_map(&(ViewOrder){&a, a_axes, from.shape->rank},
                                                          &(ViewOrder){&b, b_axes, to.shape->rank}, WALK_LIMIT);
 }

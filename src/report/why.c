@@ -43,7 +43,7 @@ static void print_layout(const Page *page, BufferId id) {
     const Buffer *buffer = plan_buffer(page->facts->plan, id);
     Str contract = clean_text(page->scratch, contract_text(page->facts->device->contract[buffer->role]));
     uint32_t which;
-    if (facts_layout_case(page->facts, id, &which, page->scratch)) {
+    if (facts_layout_case(page->facts, id, &which)) {
         line(page, "layout", STR_FMT "  (%s contract, case %" PRIu32 ")", STR_ARG(contract), role_name(buffer->role),
              which + 1);
     } else {

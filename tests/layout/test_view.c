@@ -1,6 +1,6 @@
 /* Proves on random contracts and shapes, against a stream written out by brute force: sizes; addresses, unique, inside
  * the footprint, filling it where nothing pads; their inverse bit by bit; bytes touched; and all of that read through
- * a broadcast. A draw that fails is shrunk and printed. */
+ * a broadcast, and in blocks. A draw that fails is shrunk and printed. */
 #include "layout/draw.h"
 #include "layout/support.h"
 
@@ -155,6 +155,32 @@ static const char *check_refused_broadcast(const View *stored) {
     return NULL;
 }
 
+/* Blocks of `grain` bytes: as many as there are elements, one behind the other, or what the contract gives if more. */
+static const char *check_blocks(const Brute *brute, const View *stored, uint64_t grain) {
+    View view = *stored;
+    uint64_t index[DIM_COUNT] = {0}, found[DIM_COUNT], k = 0;
+    if (!view_widen(&view, grain)) {
+        return "blocks refused";
+    }
+    if (grain <= 1 || 8 * grain <= stored->shape.bits || brute->elements * grain <= brute->bank_bytes) {
+        return memcmp(&view, stored, sizeof view) == 0 ? NULL : "a view widened that has room";
+    }
+    if (view.bank_bytes != brute->elements * grain || view.banks_used != 1) {
+        return "the footprint of blocks";
+    }
+    do {
+        ViewAddress at = view_address(&view, index);
+        if (at.bank != 0 || at.byte != k++ * grain || at.bit != 0) {
+            return "the address of a block";
+        }
+        if (!view_find_index(&view, 0, 8 * at.byte, found) || memcmp(found, index, sizeof found) != 0) {
+            return "the element of a block";
+        }
+    } while (view_next_index(&view.shape, index));
+    uint64_t data_bytes = (stored->shape.bits + 7) / 8;
+    return view_touched_bytes(&view) == brute->elements * data_bytes ? NULL : "bytes touched in blocks";
+}
+
 static const char *check_all(const Draw *draw, const Brute *brute, const View *view) {
     const char *wrong = check_sizes(draw, brute, view);
     if (wrong != NULL) {
@@ -167,6 +193,9 @@ static const char *check_all(const Draw *draw, const Brute *brute, const View *v
     wrong = wrong != NULL ? wrong : check_tight(draw, brute, view);
     wrong = wrong != NULL ? wrong : check_broadcast(view);
     wrong = wrong != NULL ? wrong : check_refused_broadcast(view);
+    for (uint64_t grain = 0; wrong == NULL && grain < 40; grain = 2 * grain + 1) {
+        wrong = check_blocks(brute, view, grain);
+    }
     free(owner);
     return wrong;
 }
@@ -293,6 +322,30 @@ static void check_parameter(Work *work) {
     assert_int_equal(view_touched_bytes(&view), 0);
 }
 
+/* 5 channels of a byte in 5 blocks of 32; no block where a byte is one; and a size that fits no more. */
+static void check_grain(Work *work) {
+    uint64_t index[DIM_COUNT] = {[DIM_C] = 3};
+    View view = resolve(work, "N C H W total@64", shape_nchw(8, 1, 5, 1, 1));
+    assert_true(view_widen(&view, 32));
+    assert_int_equal(view.bank_bytes, 160);
+    assert_int_equal(view_logical_bytes(&view), 5);
+    assert_int_equal(view_address(&view, index).byte, 96);
+    view = resolve(work, "N C H W", shape_nchw(4, 1, 5, 1, 1));
+    assert_true(view_widen(&view, 1));
+    assert_int_equal(view.bank_bytes, 3);
+    assert_false(view_widen(&view, UINT64_MAX / 8));
+    assert_false(view_widen(&view, UINT64_MAX / 8 + 1));
+    assert_int_equal(view.bank_bytes, 3);
+    view = resolve(work, "N C H W", shape_nchw(8, 0, 5, 1, 1));
+    assert_true(view_widen(&view, UINT64_MAX));
+    assert_int_equal(view.bank_bytes, 0);
+}
+
+static void grain_gives_each_element_a_block(void **state) {
+    (void)state;
+    in_work(check_grain);
+}
+
 static void parameter_touches_its_own_bytes(void **state) {
     (void)state;
     in_work(check_parameter);
@@ -303,6 +356,7 @@ int main(void) {
         cmocka_unit_test(views_agree_with_the_stream),
         cmocka_unit_test(known_addresses_come_out),
         cmocka_unit_test(parameter_touches_its_own_bytes),
+        cmocka_unit_test(grain_gives_each_element_a_block),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Storage: named shapes, views and sizes of tensors. */
-#include "plan/storage.h"
+/* Tensors as a device stores them: named shapes, views and sizes. */
+#include "plan/tensor.h"
 
 #include "base/checked.h"
 
@@ -9,6 +9,14 @@ Tensor tensor_of_value(const Value *value, Role role) {
                     .bits = dtype_bits(value->dtype),
                     .role = role,
                     .name = value->name};
+}
+
+Tensor tensor_of_buffer(const Graph *graph, const Buffer *buffer) {
+    return (Tensor){.shape = &buffer->stored,
+                    .dims = buffer->dims,
+                    .bits = dtype_bits(buffer->dtype),
+                    .role = buffer->role,
+                    .name = graph_value(graph, buffer->value)->name};
 }
 
 static bool has_zero(const Shape *shape) {
@@ -30,7 +38,8 @@ static Dim stored_dim(const Tensor *tensor, uint32_t axis) {
     return dim == DIM_N ? DIM_O : dim == DIM_C ? DIM_I : dim;
 }
 
-bool storage_shape(const Tensor *tensor, LayoutShape *shape) {
+/* Axes folded to named extents. Zero elements: all extents of the folded dimensions may be 0. */
+static bool named_shape(const Tensor *tensor, LayoutShape *shape) {
     const Shape *axes = tensor->shape;
     *shape = layout_shape(tensor->bits, axes->rank);
     if (has_zero(axes)) { /* [0, 2^40, 2^40] has no elements: its product must not overflow */
@@ -54,13 +63,14 @@ static const Contract *contract_of(const Device *device, const Tensor *tensor) {
 
 static ViewStatus resolve(const Device *device, const Tensor *tensor, View *view, Dim *dim) {
     LayoutShape shape;
-    if (!storage_shape(tensor, &shape)) {
+    if (!named_shape(tensor, &shape)) {
         return VIEW_OVERFLOW;
     }
-    return view_resolve(contract_of(device, tensor), &shape, view, dim);
+    ViewStatus status = view_resolve(contract_of(device, tensor), &shape, view, dim);
+    return status == VIEW_DONE && !view_widen(view, tensor->grain_bytes) ? VIEW_OVERFLOW : status;
 }
 
-bool storage_view(const Device *device, const Tensor *tensor, Diags *diags, View *view) {
+bool tensor_view(const Device *device, const Tensor *tensor, Diags *diags, View *view) {
     Dim dim = DIM_N;
     ViewStatus status = resolve(device, tensor, view, &dim);
     if (status == VIEW_DONE) {
@@ -82,21 +92,21 @@ bool storage_view(const Device *device, const Tensor *tensor, Diags *diags, View
                                   role_name(tensor->role), STR_ARG(contract), STR_ARG(device->name))});
 }
 
-bool storage_find_view(const Device *device, const Tensor *tensor, View *view) {
+bool tensor_find_view(const Device *device, const Tensor *tensor, View *view) {
     Dim dim;
     return resolve(device, tensor, view, &dim) == VIEW_DONE;
 }
 
-bool storage_bytes(const Device *device, const Tensor *tensor, uint64_t *physical_bytes) {
+bool tensor_bytes(const Device *device, const Tensor *tensor, uint64_t *physical_bytes) {
     View view;
-    if (!storage_find_view(device, tensor, &view)) {
+    if (!tensor_find_view(device, tensor, &view)) {
         return false;
     }
     *physical_bytes = view.bank_bytes;
     return true;
 }
 
-void storage_axes(const Tensor *tensor, ViewAxis axes[SHAPE_MAX_RANK]) {
+void tensor_axes(const Tensor *tensor, ViewAxis axes[SHAPE_MAX_RANK]) {
     for (uint32_t k = 0; k < tensor->shape->rank; k++) {
         axes[k] = (ViewAxis){(uint64_t)tensor->shape->dim[k], stored_dim(tensor, k)};
     }

@@ -1,6 +1,6 @@
-/* Storage: what a tensor occupies, asked from the layout contract and from nowhere else. */
-#ifndef S0_PLAN_STORAGE_H
-#define S0_PLAN_STORAGE_H
+/* Tensors as a device stores them: views and sizes, asked from the layout contract and from nowhere else. */
+#ifndef S0_PLAN_TENSOR_H
+#define S0_PLAN_TENSOR_H
 
 #include "plan/plan.h"
 
@@ -13,25 +13,26 @@ typedef struct {
     const uint8_t *dims; /* Dim of each axis */
     uint32_t bits;       /* of one element */
     Role role;
-    Str name; /* for messages */
+    Str name;             /* for messages */
+    uint64_t grain_bytes; /* of the block that the engine reads an element as: see view_widen */
 } Tensor;
 
 Tensor tensor_of_value(const Value *value, Role role);
 
-/* Axes folded to named extents. Zero elements: all extents of the folded dimensions may be 0. */
-bool storage_shape(const Tensor *tensor, LayoutShape *shape);
+/* What the buffer stores, of plain elements; not for workspace. */
+Tensor tensor_of_buffer(const Graph *graph, const Buffer *buffer);
 
 /* The view of `tensor` under the device's contract of its role. False with a diagnostic that names tensor, shape and
  * contract where no case holds, a dimension is unnamed or a size does not fit 64 bits. */
-bool storage_view(const Device *device, const Tensor *tensor, Diags *diags, View *view);
+bool tensor_view(const Device *device, const Tensor *tensor, Diags *diags, View *view);
 
-/* As storage_view, for a layout that is only considered: no diagnostic. */
-bool storage_find_view(const Device *device, const Tensor *tensor, View *view);
+/* As tensor_view, for a layout that is only considered: no diagnostic. */
+bool tensor_find_view(const Device *device, const Tensor *tensor, View *view);
 
 /* Physical bytes of one bank; for the costs of forms that are not chosen: false where the contract has no answer. */
-bool storage_bytes(const Device *device, const Tensor *tensor, uint64_t *physical_bytes);
+bool tensor_bytes(const Device *device, const Tensor *tensor, uint64_t *physical_bytes);
 
 /* Axes as the layout room wants them for view_same_map. */
-void storage_axes(const Tensor *tensor, ViewAxis axes[SHAPE_MAX_RANK]);
+void tensor_axes(const Tensor *tensor, ViewAxis axes[SHAPE_MAX_RANK]);
 
 #endif
