@@ -94,8 +94,7 @@ bool flat_open(Flatbuf *flat, Span bytes, const char *identifier, FlatTable *roo
     return flat->fault == NULL;
 }
 
-/* Where the field stands, of `bytes` bytes; false where the table does not have it. */
-static bool find_field(Flatbuf *flat, const FlatTable *table, uint32_t slot, uint32_t bytes, size_t *at) {
+bool flat_cell(Flatbuf *flat, const FlatTable *table, uint32_t slot, uint32_t bytes, size_t *at) {
     uint64_t entry = VTABLE_HEADER_BYTES + 2 * (uint64_t)slot;
     if (entry + 2 > table->vtable_bytes || table->bytes == 0) {
         return false;
@@ -113,7 +112,7 @@ static bool find_field(Flatbuf *flat, const FlatTable *table, uint32_t slot, uin
 
 bool flat_has(Flatbuf *flat, const FlatTable *table, uint32_t slot) {
     size_t at;
-    return find_field(flat, table, slot, 1, &at);
+    return flat_cell(flat, table, slot, 1, &at);
 }
 
 int64_t flat_int(Flatbuf *flat, const FlatTable *table, uint32_t slot, FlatType type, int64_t absent) {
@@ -123,7 +122,7 @@ int64_t flat_int(Flatbuf *flat, const FlatTable *table, uint32_t slot, FlatType 
     } of[] = {[FLAT_BOOL] = {1, false}, [FLAT_I8] = {1, true},  [FLAT_U8] = {1, false}, [FLAT_I32] = {4, true},
               [FLAT_U32] = {4, false},  [FLAT_I64] = {8, true}, [FLAT_U64] = {8, false}};
     size_t at;
-    if (!find_field(flat, table, slot, of[type].bytes, &at)) {
+    if (!flat_cell(flat, table, slot, of[type].bytes, &at)) {
         return absent;
     }
     uint64_t number = load(flat, at, of[type].bytes);
@@ -139,7 +138,7 @@ int64_t flat_int(Flatbuf *flat, const FlatTable *table, uint32_t slot, FlatType 
 
 float flat_float(Flatbuf *flat, const FlatTable *table, uint32_t slot, float absent) {
     size_t at;
-    return find_field(flat, table, slot, 4, &at) ? float_of(load(flat, at, 4)) : absent;
+    return flat_cell(flat, table, slot, 4, &at) ? float_of(load(flat, at, 4)) : absent;
 }
 
 /* Follows the offset at `at`. It is unsigned, so what it names lies behind it; never in front. */
@@ -150,7 +149,7 @@ static size_t follow(const Flatbuf *flat, size_t at) {
 
 FlatTable flat_table(Flatbuf *flat, const FlatTable *table, uint32_t slot) {
     size_t at;
-    return find_field(flat, table, slot, OFFSET_BYTES, &at) ? table_at(flat, follow(flat, at)) : (FlatTable){0};
+    return flat_cell(flat, table, slot, OFFSET_BYTES, &at) ? table_at(flat, follow(flat, at)) : (FlatTable){0};
 }
 
 /* ---- Vectors */
@@ -158,7 +157,7 @@ FlatTable flat_table(Flatbuf *flat, const FlatTable *table, uint32_t slot) {
 static FlatVector find_vector(Flatbuf *flat, const FlatTable *table, uint32_t slot, uint32_t element_bytes) {
     const FlatVector absent = {.element_bytes = element_bytes};
     size_t at;
-    if (!find_field(flat, table, slot, OFFSET_BYTES, &at)) {
+    if (!flat_cell(flat, table, slot, OFFSET_BYTES, &at)) {
         return absent;
     }
     size_t start = follow(flat, at);

@@ -41,6 +41,7 @@ typedef enum { FLAT_BOOL, FLAT_I8, FLAT_U8, FLAT_I32, FLAT_U32, FLAT_I64, FLAT_U
 bool flat_open(Flatbuf *flat, Span bytes, const char *identifier, FlatTable *root);
 
 /* Fields of a table. FLAT_U64 above INT64_MAX is a fault. */
+bool flat_cell(Flatbuf *flat, const FlatTable *table, uint32_t slot, uint32_t bytes, size_t *at); /* where it stands */
 bool flat_has(Flatbuf *flat, const FlatTable *table, uint32_t slot);
 int64_t flat_int(Flatbuf *flat, const FlatTable *table, uint32_t slot, FlatType type, int64_t absent);
 float flat_float(Flatbuf *flat, const FlatTable *table, uint32_t slot, float absent);

@@ -1,57 +1,26 @@
 /* TFLite: builtin_options and custom_options as attributes, by the table tflite_options.def. */
-#include "import/tflite.h"
+#include "import/tflite_options.h"
 
 #include "base/fault.h"
+#include "import/tflite.h"
 
 #include <inttypes.h>
 
-typedef enum {
-    FORM_INT,
-    FORM_UINT,
-    FORM_LONG,
-    FORM_BYTE,
-    FORM_BOOL,
-    FORM_FLOAT,
-    FORM_STR,
-    FORM_EACH,
-    FORM_INTS,
-    FORM_LONGS,
-    FORM_FLOATS,
-    FORM_SOME,
-    FORM_DTYPE,
-    FORM_PADDING,
-    FORM_ACTIVATION,
-    FORM_MIRROR,
-    FORM_GELU,
-    FORM_BLOCK,
-    FORM_BLOCKS,
-} Form;
-
-enum { SECOND = 256, MOST_SLOTS = 3 };
-
-typedef struct {
-    uint16_t table;
-    uint8_t form;
-    int8_t absent;
-    int8_t slot[MOST_SLOTS];
-    const char *name;
-} Option;
-
-static const Option options[] = {
+const TfliteOption tflite_options[] = {
 #define OPTION(table, name, form, absent, slot0, slot1, slot2)                                                         \
     {table, FORM_##form, absent, {slot0, slot1, slot2}, name},
 #include "import/tflite_options.def"
 #undef OPTION
 };
 
-enum { OPTION_COUNT = sizeof options / sizeof options[0] };
+const uint32_t tflite_option_count = sizeof tflite_options / sizeof tflite_options[0];
 
 /* One operator's options being read. */
 typedef struct {
     Tflite *model;
     Node *node;
     FlatTable table;
-    const Option *option;
+    const TfliteOption *option;
     Attr *attr; /* to fill */
 } Reader;
 
@@ -89,10 +58,10 @@ static bool read_str(const Reader *r) {
 }
 
 static bool read_each(const Reader *r) {
-    int64_t *ints = arena_array(&r->model->work->keep, int64_t, MOST_SLOTS);
+    int64_t *ints = arena_array(&r->model->work->keep, int64_t, TFLITE_OPTION_SLOTS);
     r->attr->kind = ATTR_INTS;
     r->attr->ints = ints;
-    while (r->attr->count < MOST_SLOTS && r->option->slot[r->attr->count] >= 0) {
+    while (r->attr->count < TFLITE_OPTION_SLOTS && r->option->slot[r->attr->count] >= 0) {
         ints[r->attr->count] = read_field(r, r->attr->count, FLAT_I32);
         r->attr->count++;
     }
@@ -179,7 +148,7 @@ static bool read_option(const Reader *r) {
     static const char *const activations[] = {"", "RELU", "RELU_N1_TO_1", "RELU6", "TANH", "SIGN_BIT"};
     static const char *const mirrors[] = {"reflect", "symmetric"};
     static const char *const gelus[] = {"none", "tanh"};
-    switch ((Form)r->option->form) {
+    switch ((TfliteForm)r->option->form) {
     case FORM_INT:
         return read_number(r, FLAT_I32);
     case FORM_UINT:
@@ -216,6 +185,7 @@ static bool read_option(const Reader *r) {
     case FORM_BLOCK:
         return read_block(r, FLAT_I32);
     case FORM_BLOCKS:
+    case FORM_COUNT:
         break;
     }
     return false;
@@ -245,11 +215,11 @@ static bool read_branches(Reader *r, size_t *capacity) {
 }
 
 static bool read_table(Reader *r, int64_t number, size_t *capacity) {
-    for (uint32_t k = 0; k < OPTION_COUNT && options[k].table <= number; k++) {
-        if (options[k].table != number) {
+    for (uint32_t k = 0; k < tflite_option_count && tflite_options[k].table <= number; k++) {
+        if (tflite_options[k].table != number) {
             continue;
         }
-        r->option = &options[k];
+        r->option = &tflite_options[k];
         if (r->option->form == FORM_BLOCKS) {
             if (!read_branches(r, capacity)) {
                 return false;
