@@ -7,7 +7,6 @@
 #include "affine/distinct.h"
 #include "affine/lemma.h"
 #include "affine/pair.h"
-#include "base/fault.h"
 
 #include <inttypes.h>
 
@@ -27,8 +26,8 @@ typedef struct {
     bool has_witness;
     Witness witness;
     Semantics witness_semantics;
-    StageFault fault; /* the first */
-    Semantics fault_semantics;
+    StageFault fault;          /* the first */
+    Semantics fault_semantics; /* S0_SEM_COUNT: under any */
 } Outcome;
 
 /* ---- One channel */
@@ -55,22 +54,33 @@ static StageFault check_types(const Claim *claim) {
     return after_from == from && after_to == to ? NULL : "the type of the codes changes";
 }
 
-static Comparison compare(const Claim *claim, Semantics semantics, const ProofTerms *terms, PairRoom *room) {
+/* A claim under one reference, and what came of it. */
+typedef struct {
     Chain before, after;
-    StageFault fault = chain_bind(claim->before, claim->before_count, semantics, room->arena, &before);
-    if (fault == NULL) {
-        fault = chain_bind(claim->after, claim->after_count, semantics, room->arena, &after);
-    }
-    if (fault == NULL && lemma_same(claim)) {
-        fault = chain_check(&before, claim->domain.lo, claim->domain.hi);
-        if (fault == NULL) {
-            return (Comparison){.class = PROOF_LEMMA};
+    Comparison result;
+} Bound;
+
+static StageFault bind(const Claim *claim, Semantics semantics, Arena *arena, Bound *bound) {
+    StageFault fault = chain_bind(claim->before, claim->before_count, semantics, arena, &bound->before);
+    return fault != NULL ? fault : chain_bind(claim->after, claim->after_count, semantics, arena, &bound->after);
+}
+
+/* References that compute both sides with the same numbers need one comparison. */
+static const Bound *find_same(const Bound *bound, const Bound *known, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (lemma_same_chain(&bound->before, &known[i].before) && lemma_same_chain(&bound->after, &known[i].after)) {
+            return &known[i];
         }
     }
-    if (fault != NULL) {
-        return (Comparison){.class = PROOF_REFUSED, .fault = fault};
+    return NULL;
+}
+
+static Comparison compare(const Claim *claim, const Bound *bound, const ProofTerms *terms, PairRoom *room) {
+    if (lemma_same(claim)) {
+        StageFault fault = chain_check(&bound->before, claim->domain.lo, claim->domain.hi);
+        return (Comparison){.class = fault == NULL ? PROOF_LEMMA : PROOF_REFUSED, .fault = fault};
     }
-    Pair pair = {&before, &after, claim->domain, terms->tolerance_lsb};
+    Pair pair = {&bound->before, &bound->after, claim->domain, terms->tolerance_lsb};
     return pair_compare(&pair, room);
 }
 
@@ -96,15 +106,35 @@ static void outcome_add(Outcome *outcome, const Comparison *result, uint32_t cha
     }
 }
 
+static Outcome refuse_channel(StageFault fault) {
+    return (Outcome){.class = PROOF_REFUSED, .fault = fault, .fault_semantics = S0_SEM_COUNT};
+}
+
 static Outcome prove_channel(const Claim *claim, uint32_t channel, const ProofTerms *terms, PairRoom *room) {
     Outcome outcome = {.class = PROOF_LEMMA};
-    StageFault fault = check_types(claim);
+    Bound known[S0_SEM_COUNT];
+    uint32_t count = 0;
+    StageFault types = check_types(claim);
+    if (types != NULL) {
+        return refuse_channel(types);
+    }
     for (int s = 0; s < S0_SEM_COUNT; s++) {
-        if ((terms->semantics & S0_SEM_BIT(s)) != 0) {
-            Comparison result = {.class = PROOF_REFUSED, .fault = fault};
-            result = fault == NULL ? compare(claim, (Semantics)s, terms, room) : result;
-            outcome_add(&outcome, &result, channel, (Semantics)s, terms->tolerance_lsb);
+        if ((terms->semantics & S0_SEM_BIT(s)) == 0) {
+            continue;
         }
+        Bound *bound = &known[count];
+        StageFault fault = bind(claim, (Semantics)s, room->arena, bound);
+        const Bound *same = fault == NULL ? find_same(bound, known, count) : NULL;
+        if (fault != NULL) {
+            bound->result = (Comparison){.class = PROOF_REFUSED, .fault = fault};
+        } else if (same != NULL) {
+            bound->result = same->result;
+            bound->result.evaluations = 0;
+        } else {
+            bound->result = compare(claim, bound, terms, room);
+            count++; /* `known` holds what was compared */
+        }
+        outcome_add(&outcome, &bound->result, channel, (Semantics)s, terms->tolerance_lsb);
     }
     return outcome;
 }
@@ -112,6 +142,9 @@ static Outcome prove_channel(const Claim *claim, uint32_t channel, const ProofTe
 /* ---- All channels */
 
 static const char *reason_of(const Outcome *outcome, uint32_t channel, Arena *keep) {
+    if (outcome->fault_semantics == S0_SEM_COUNT) {
+        return arena_text(keep, "channel %" PRIu32 ": %s", channel, outcome->fault);
+    }
     if (outcome->fault != NULL) {
         return arena_text(keep, "channel %" PRIu32 ", %s: %s", channel, s0_semantics_name(outcome->fault_semantics),
                           outcome->fault);
