@@ -6,6 +6,7 @@
 #include "base/fault.h"
 #include "base/nearest.h"
 #include "place/judge.h"
+#include "plan/tiles.h"
 
 static void fill_ids(BufferId *ids, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
@@ -209,47 +210,6 @@ static void try_remedy(Plan *plan, const char *kind, PlanOptions options, Work *
     }
 }
 
-/* Bytes of a storage when only one row of it is local. */
-static uint64_t one_row_bytes(const Plan *plan, const Buffer *buffer) {
-    Shape row = buffer->stored;
-    const Value *value = graph_value(plan->graph, buffer->value);
-    uint64_t bytes = buffer->physical_bytes;
-    for (uint32_t k = 0; k < row.rank; k++) {
-        row.dim[k] = value->dims[k] == DIM_H ? 1 : row.dim[k];
-    }
-    Tensor tensor = tensor_of_value(value, buffer->role);
-    tensor.shape = &row;
-    return tensor_bytes(plan->device, &tensor, &bytes) ? bytes : buffer->physical_bytes;
-}
-
-/* What an element-wise step would leave of its maps if it worked row by row, with the rest in far memory. */
-static uint64_t tiled_step_bytes(Plan *plan, const Step *step) {
-    uint64_t live = step->live_bytes;
-    bool is_tiled = plan->device->kind == DEVICE_SCRATCHPAD && is_node(step->node) &&
-                    node_is_elementwise(graph_node(plan->graph, step->node));
-    for (uint32_t side = 0; is_tiled && side < 2; side++) {
-        const BufferId *ids = side == 0 ? step->reads : step->writes;
-        uint32_t count = side == 0 ? step->read_count : step->write_count;
-        for (uint32_t i = 0; i < count; i++) {
-            const Buffer *buffer = plan_buffer(plan, ids[i]);
-            bool is_map = buffer->memory == plan->device->local && buffer->storage.index == ids[i].index &&
-                          graph_value(plan->graph, buffer->value)->constant == NULL;
-            live -= is_map ? buffer->physical_bytes - one_row_bytes(plan, buffer) : 0;
-        }
-    }
-    return live;
-}
-
-static void try_tiles(Plan *plan) {
-    uint64_t peak = 0;
-    for (uint32_t s = 0; s < plan->step_count; s++) {
-        uint64_t live = tiled_step_bytes(plan, &plan->steps[s]);
-        peak = live > peak ? live : peak;
-    }
-    bool is_lower = plan->step_count > 0 && peak < plan->peak_live_bytes;
-    add_remedy(plan, "tiles", is_lower ? plan->peak_live_bytes - peak : 0);
-}
-
 static void find_local_remedies(Plan *plan, Work *work) {
     PlanOptions options = plan->options;
     options.strategy = STRATEGY_AUTO;
@@ -263,7 +223,7 @@ static void find_local_remedies(Plan *plan, Work *work) {
     options = plan->options;
     options.pin_outputs = false;
     try_remedy(plan, "unpin_outputs", options, work);
-    try_tiles(plan);
+    add_remedy(plan, "tiles", plan->peak_live_bytes - tiled_peak_bytes(plan, &work->scratch));
     add_remedy(plan, "larger_memory", plan->placed_bytes - plan->capacity_bytes);
 }
 

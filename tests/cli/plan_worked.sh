@@ -1,7 +1,8 @@
 # The worked example: int8 [1,12,20,28] on teach, pixels of 12 channels padded to 16 bytes.
 #   map        20*28*12 = 6720 bytes, 20*28*16 = 8960 physically; parameters 12 bytes each, 16 physically
 #   auto       8960 + 16 + 16 = 8992: product and sum are written over the input's local copy
-#   full       8960 + 2*8960 = 26880, 10496 more than 16384; compact parameters save 2*(8960 - 16) = 17888
+#   full       8960 + 2*8960 = 26880, 10496 more than 16384; compact parameters save 2*(8960 - 16) = 17888,
+#              tiles all of X but a row of 28*16 = 448: 8512
 #   traffic    6720 in, 12 + 12 of parameters, 6720 out: 13464
 # A second reader of the copy keeps it alive: 2*8960 + 2*16 = 17952, 1568 too many.
 graph() {
