@@ -53,7 +53,7 @@ void page_drawing(const Page *page); /* drawing.c */
 /* ---- words.c: the short names of the JSON in words */
 
 const char *words_kind(BufferKind kind);
-const char *words_alias(AliasReason reason);
+const char *words_alias(const Plan *plan, const Buffer *buffer);
 Str words_refusal(const Page *page, const Buffer *buffer); /* with the names it is about */
 Str words_no_view(const Page *page, NodeId node);          /* why a slice or a concatenation is copied; else empty */
 const char *words_remedy(const char *kind);

@@ -153,7 +153,7 @@ static void print_sharers(const Page *page, BufferId id) {
     for (uint32_t i = 0; i < plan->buffer_count; i++) {
         if (plan->buffers[i].alias_of.index == id.index) {
             line(page, "shared with", "'" STR_FMT "', %s", STR_ARG(page_name(page, (BufferId){i})),
-                 words_alias(plan->buffers[i].alias_reason));
+                 words_alias(plan, &plan->buffers[i]));
         }
     }
 }
@@ -176,7 +176,7 @@ static void print_alias(const Page *page, BufferId id) {
     if (is_buffer(buffer->alias_of)) {
         line(page, "alias of", "'" STR_FMT "' (buffer %" PRIu32 "), %s", STR_ARG(page_name(page, buffer->alias_of)),
              buffer->alias_of.index, alias_reason_name(buffer->alias_reason));
-        line(page, "legal", "%s", words_alias(buffer->alias_reason));
+        line(page, "legal", "%s", words_alias(page->facts->plan, buffer));
     }
     print_sharers(page, id);
     print_no_alias(page, buffer);

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-const char *words_alias(AliasReason reason) {
+const char *words_alias(const Plan *plan, const Buffer *buffer) {
     static const char *const words[] = {
         [ALIAS_NONE] = "bytes of its own",
         [ALIAS_VIEW] = "a view: the same bytes under another shape, at the same addresses",
@@ -13,7 +13,9 @@ const char *words_alias(AliasReason reason) {
         [ALIAS_SPLIT] = "a slice read where it lies: it has the layout there that it has alone",
         [ALIAS_INTO_CONSUMER] = "its bytes lie in its consumer's output, which is written over it",
     };
-    return words[reason];
+    AliasReason reason = buffer->alias_reason;
+    bool is_part = reason == ALIAS_VIEW && plan_buffer(plan, buffer->alias_of)->logical_bytes > buffer->logical_bytes;
+    return words[is_part ? ALIAS_SPLIT : reason];
 }
 
 static const char *refusal_text(AliasRefusal refusal) {
