@@ -1,8 +1,8 @@
 /* Cases F, H3 and L from the field: who may share whose bytes, and what a constant costs that has several readers.
  *
- * Proves: for each output whether it is an alias, of what kind or why not, with the node that stands in the way; that
- * everything in local memory begins where the device wants it; that a constant is counted once for each form that is
- * read. Reasons and peaks follow by hand from docs/json.md and docs/contracts.md. */
+ * Proves: that a plan does not depend on names; for each output whether it is an alias, of what kind or why not, with
+ * the node that stands in the way; that everything in local memory begins where the device wants it; that a constant is
+ * counted once for each form that is read. Reasons and peaks follow by hand from docs/json.md and docs/contracts.md. */
 #include "cases.h"
 
 /* ---- F, H3 */
@@ -10,7 +10,7 @@
 typedef struct {
     const char *what;
     const char *text;
-    const char *node, *tensor; /* the output that is looked at */
+    const char *node, *tensor; /* the output that is looked at; of node n by default */
     AliasReason alias;
     AliasRefusal refusal;
     const char *refused_by;             /* node that reads later */
@@ -33,214 +33,76 @@ static const Sharing sharings[] = {
     {"F1: what a later step reads is kept",
      "format onnx 13\ninput b float32[2]\nconst k float32[1] = 10\nnode Add n: b k -> c\nnode Mul op1: b k -> d\n"
      "output c\noutput d\n",
-     "n",
-     "c",
-     ALIAS_NONE,
-     REFUSED_LATER_READER,
-     "op1",
-     {32, 32},
-     NULL},
+     .tensor = "c", .refusal = REFUSED_LATER_READER, .refused_by = "op1", .peak_bytes = {32, 32}},
     {"F1: the last reader may write over it",
      "format onnx 13\ninput b float32[2]\nconst k float32[1] = 10\nnode Add m: b k -> c\nnode Mul n: b k -> d\n"
      "output c\noutput d\n",
-     "n",
-     "d",
-     ALIAS_IN_PLACE,
-     REFUSED_NONE,
-     NULL,
-     {32, 32},
-     NULL},
+     .tensor = "d", .alias = ALIAS_IN_PLACE, .peak_bytes = {32, 32}},
     {"F1: also where the later step reads a view of it",
      "format onnx 13\ninput X float32[A,B]\nconst k int64[1] = -1\nnode Custom m: X -> b\nvalue b float32[A,B]\n"
      "node Reshape v: b k -> w\nnode Sigmoid n: b -> c\nnode Relu op1: w -> d\noutput c\noutput d\n",
-     "n",
-     "c",
-     ALIAS_NONE,
-     REFUSED_LATER_READER,
-     "op1",
-     {0},
-     NULL},
+     .tensor = "c", .refusal = REFUSED_LATER_READER, .refused_by = "op1"},
     {"F1: what the caller is given is kept",
      "format onnx 13\ninput X float32[A,B]\nnode Sigmoid m: X -> b\nnode Relu n: b -> c\noutput b\noutput c\n",
-     "n",
-     "c",
-     ALIAS_NONE,
-     REFUSED_GRAPH_OUTPUT,
-     NULL,
-     {0},
-     NULL},
+     .tensor = "c", .refusal = REFUSED_GRAPH_OUTPUT},
     {"F1: also where it is the input that is passed on",
-     "format onnx 13\ninput X float32[A,B]\nnode Relu n: X -> c\noutput X\noutput c\n",
-     "n",
-     "c",
-     ALIAS_NONE,
-     REFUSED_GRAPH_OUTPUT,
-     NULL,
-     {0},
-     NULL},
+     "format onnx 13\ninput X float32[A,B]\nnode Relu n: X -> c\noutput X\noutput c\n", .tensor = "c",
+     .refusal = REFUSED_GRAPH_OUTPUT},
     {"F1: a broadcast operand is smaller than what is written",
      "format onnx 13\ninput X float32[A,1]\ninput b float32[A,B]\nnode Relu m: X -> t\nnode Relu q: b -> u\n"
      "node Add n: t u -> c\noutput c\n",
-     "n",
-     "c",
-     ALIAS_IN_PLACE,
-     REFUSED_NONE,
-     NULL,
-     {0},
-     NULL},
+     .tensor = "c", .alias = ALIAS_IN_PLACE},
     {"F1: both operands broadcast",
      "format onnx 13\ninput X float32[A,1]\ninput b float32[1,B]\nnode Relu m: X -> t\nnode Relu q: b -> u\n"
      "node Add n: t u -> c\noutput c\n",
-     "n",
-     "c",
-     ALIAS_NONE,
-     REFUSED_BROADCAST,
-     NULL,
-     {0},
-     NULL},
-    {"F1: another dtype",
-     "format onnx 13\ninput X float32[A,B]\nnode Cast n: X -> c to=3\noutput c\n",
-     "n",
-     "c",
-     ALIAS_NONE,
-     REFUSED_DTYPE,
-     NULL,
-     {0},
-     NULL},
+     .tensor = "c", .refusal = REFUSED_BROADCAST},
+    {"F1: another dtype", "format onnx 13\ninput X float32[A,B]\nnode Cast n: X -> c to=3\noutput c\n", .tensor = "c",
+     .refusal = REFUSED_DTYPE},
     {"F2: an output that nobody reads is written too",
      "input X int8[64]\nvalue O int8[64]\nvalue unread int8[64]\nnode Custom n: X -> O unread\noutput O\n",
-     "n",
-     "unread",
-     ALIAS_NONE,
-     REFUSED_NONE,
-     NULL,
-     {192, 192},
-     NULL},
+     .tensor = "unread", .peak_bytes = {192, 192}},
     {"F4: a transposition between two sides that have names moves elements",
      "format onnx 13\ninput X int8[1,B,C,D]\nnode MaxPool p: X -> x kernel_shape=[1,1]\n"
      "node Transpose n: x -> y perm=[0,2,3,1]\nnode MaxPool q: y -> Y kernel_shape=[1,1]\noutput Y\n",
-     "n",
-     "y",
-     ALIAS_NONE,
-     REFUSED_ELEMENT_ORDER,
-     NULL,
-     {2 * 112, 2 * 64},
-     NULL},
+     .tensor = "y", .refusal = REFUSED_ELEMENT_ORDER, .peak_bytes = {2 * 112, 2 * 64}},
     {"F4: the same where no name is known",
      "format onnx 13\ninput X int8[1,B,C,D]\nnode Relu p: X -> x\nnode Transpose n: x -> y perm=[0,2,3,1]\n"
      "node Relu q: y -> Y\noutput Y\n",
-     "n",
-     "y",
-     ALIAS_NONE,
-     REFUSED_ELEMENT_ORDER,
-     NULL,
-     {2 * 112, 2 * 64},
-     NULL},
+     .tensor = "y", .refusal = REFUSED_ELEMENT_ORDER, .peak_bytes = {2 * 112, 2 * 64}},
     {"F4: where the names go with the axes it moves nothing",
      "format onnx 13\ninput X int8[1,B,C,D]\nnode MaxPool p: X -> x kernel_shape=[1,1]\n"
      "node Transpose n: x -> y perm=[0,2,3,1]\nnode Relu q: y -> z\nnode Custom e: z -> Y\nvalue Y int8[1]\n"
      "output Y\n",
-     "e",
-     "z",
-     ALIAS_IN_PLACE,
-     REFUSED_NONE,
-     NULL,
-     {2 * 112, 2 * 64},
-     NULL},
+     .node = "e", .tensor = "z", .alias = ALIAS_IN_PLACE, .peak_bytes = {2 * 112, 2 * 64}},
     {"F4: nor where all but one extent is 1",
      "format onnx 13\ninput X int8[1,B,1,1]\nnode MaxPool p: X -> x kernel_shape=[1,1]\n"
      "node Transpose m: x -> y perm=[0,2,3,1]\nnode MaxPool n: y -> Y kernel_shape=[1,1]\noutput Y\n",
-     "n",
-     "y",
-     ALIAS_VIEW,
-     REFUSED_NONE,
-     NULL,
-     {0},
-     NULL},
+     .tensor = "y", .alias = ALIAS_VIEW},
     {"F4: element by element it is one buffer",
      "format onnx 13\ninput X int8[1,B,C,D]\nconst s int8[B,1,1] = ramp B\nnode Mul n: X s -> Y\noutput Y\n",
-     "n",
-     "Y",
-     ALIAS_IN_PLACE,
-     REFUSED_NONE,
-     NULL,
-     {112, 64},
-     NULL},
+     .tensor = "Y", .alias = ALIAS_IN_PLACE, .peak_bytes = {112, 64}},
     {"F5: an input that is dead serves again",
      "input A int8[64]\nvalue t int8[64]\nvalue u int8[64]\nnode Custom m: A -> t\nnode Relu n: t -> u\noutput u\n",
-     "n",
-     "u",
-     ALIAS_IN_PLACE,
-     REFUSED_NONE,
-     NULL,
-     {128, 128},
-     NULL},
+     .tensor = "u", .alias = ALIAS_IN_PLACE, .peak_bytes = {128, 128}},
     {"F6: an output is no other name of an input",
-     "format onnx 13\ninput X int8[A,B]\nconst k int64[1] = -1\nnode Reshape n: X k -> Y\noutput Y\n",
-     "n",
-     "Y",
-     ALIAS_NONE,
-     REFUSED_GRAPH_OUTPUT,
-     NULL,
-     {32, 32},
-     NULL},
+     "format onnx 13\ninput X int8[A,B]\nconst k int64[1] = -1\nnode Reshape n: X k -> Y\noutput Y\n", .tensor = "Y",
+     .refusal = REFUSED_GRAPH_OUTPUT, .peak_bytes = {32, 32}},
     {"F6: nor through two views",
      "format onnx 13\ninput X int8[A,B]\nconst k int64[1] = -1\nconst l int64[2] = 1 -1\nnode Reshape m: X k -> y\n"
      "node Reshape n: y l -> Y\noutput Y\n",
-     "n",
-     "Y",
-     ALIAS_NONE,
-     REFUSED_GRAPH_OUTPUT,
-     NULL,
-     {32, 32},
-     NULL},
-    {"H3: a slice at a multiple of 16 is a view",
-     SLICE("[1,4,2,8]", "[1,2,2,8]"),
-     "n",
-     "v",
-     ALIAS_VIEW,
-     REFUSED_NONE,
-     NULL,
-     {64, 64},
-     NULL},
-    {"H3: at 4 it is a copy",
-     SLICE("[1,4,2,2]", "[1,2,2,2]"),
-     "n",
-     "v",
-     ALIAS_NONE,
-     REFUSED_LAYOUT,
-     NULL,
-     {32, 32},
-     NULL},
-    {"H3: at 1 it is a copy",
-     SLICE("[1,4,1,1]", "[1,2,1,1]"),
-     "n",
-     "v",
-     ALIAS_NONE,
-     REFUSED_LAYOUT,
-     NULL,
-     {32, 32},
-     NULL},
-    {"H3: 4 is a multiple of 4",
-     SLICE("[1,4,2,2]", "[1,2,2,2]"),
-     "n",
-     "v",
-     ALIAS_VIEW,
-     REFUSED_NONE,
-     NULL,
-     {16, 16},
-     "gap8"},
-    {"H3: and 1 is none", SLICE("[1,4,1,1]", "[1,2,1,1]"), "n", "v", ALIAS_NONE, REFUSED_LAYOUT, NULL, {0}, "gap8"},
-    {"H3: parts of a concat begin at a multiple of 16",
-     CONCAT("[1,4,2,8]", "[1,2,2,8]"),
-     "a",
-     "p",
-     ALIAS_CONCAT,
-     REFUSED_OPERATOR,
-     NULL,
-     {0},
-     NULL},
-    {"H3: or are copied", CONCAT("[1,4,1,3]", "[1,2,1,3]"), "a", "p", ALIAS_NONE, REFUSED_OPERATOR, NULL, {0}, NULL},
+     .tensor = "Y", .refusal = REFUSED_GRAPH_OUTPUT, .peak_bytes = {32, 32}},
+    {"H3: a slice at a multiple of 16 is a view", SLICE("[1,4,2,8]", "[1,2,2,8]"), .tensor = "v", .alias = ALIAS_VIEW,
+     .peak_bytes = {64, 64}},
+    {"H3: at 4 it is a copy", SLICE("[1,4,2,2]", "[1,2,2,2]"), .tensor = "v", .refusal = REFUSED_LAYOUT,
+     .peak_bytes = {32, 32}},
+    {"H3: at 1 it is a copy", SLICE("[1,4,1,1]", "[1,2,1,1]"), .tensor = "v", .refusal = REFUSED_LAYOUT,
+     .peak_bytes = {32, 32}},
+    {"H3: 4 is a multiple of 4", SLICE("[1,4,2,2]", "[1,2,2,2]"), .tensor = "v", .alias = ALIAS_VIEW,
+     .peak_bytes = {16, 16}, .device = "gap8"},
+    {"H3: and 1 is none", SLICE("[1,4,1,1]", "[1,2,1,1]"), .tensor = "v", .refusal = REFUSED_LAYOUT, .device = "gap8"},
+    {"H3: parts of a concat begin at a multiple of 16", CONCAT("[1,4,2,8]", "[1,2,2,8]"), .node = "a", .tensor = "p",
+     .alias = ALIAS_CONCAT, .refusal = REFUSED_OPERATOR},
+    {"H3: or are copied", CONCAT("[1,4,1,3]", "[1,2,1,3]"), .node = "a", .tensor = "p", .refusal = REFUSED_OPERATOR},
 };
 
 static void check_starts(const Plan *plan) {
@@ -257,7 +119,7 @@ static void check_sharing(const Sharing *row, Extents extents) {
                     .extents = extents,
                     .options = {.in_place = true}};
     case_must_plan(&planned, &c);
-    const Buffer *buffer = case_buffer_at(&planned, row->node, row->tensor);
+    const Buffer *buffer = case_buffer_at(&planned, row->node == NULL ? "n" : row->node, row->tensor);
     uint64_t peak = planned.plan->peak_live_bytes;
     if (buffer->alias_reason != row->alias || buffer->refused_alias != row->refusal ||
         (row->peak_bytes[extents] != 0 && peak != row->peak_bytes[extents])) {
@@ -401,6 +263,73 @@ static void test_inputs_are_the_real_ones(void **state) {
     planned_free(&planned);
 }
 
+/* ---- L2: names */
+
+/* `?` stands for a tensor that is called as the copy of another is, or in a way of its own. */
+typedef struct {
+    const char *what;
+    const char *text;
+    const char *clash;
+    uint64_t peak_bytes, constant_bytes; /* on mcu-cm */
+} Clash;
+
+static const Clash clashes[] = {
+    {"a second call makes r@2, which is alive beside the file's: 64 of each and 64 that are read or written",
+     "format tflite\ninput X int8[64]\nvalue ? int8[64]\nvalue Y int8[64]\nnode Custom c: X -> ?\n"
+     "node CALL f: X -> y s=block(1)\nnode CALL g: y -> z s=block(1)\nnode Custom e: ? z -> Y\noutput Y\n"
+     "block 1 g\ninput p int8[64]\nvalue r int8[64]\nnode Custom t: p -> r\noutput r\nend\n",
+     "\"r@2\"", 192, 0},
+    {"b is one number to a and five to n, beside a constant of its name with a number: 4 + 20 + 20 + 100",
+     "format onnx 13\ninput X float32[1,5,3,3]\ninput V float32[1,5]\nconst b float32[5] = splat 1\n"
+     "const ? float32[5] = 1 2 3 4 5\nconst w float32[5,5,1,1] = unknown\nnode Add a: V b -> q\nnode Add h: q ? -> g\n"
+     "node Conv n: X w b -> Y\noutput Y\noutput g\n",
+     "b0", 192 + 192 + 32, 144},
+};
+
+static const char *with_name(Arena *keep, const char *text, const char *name) {
+    Str all = {0};
+    for (const char *c = text; *c != '\0'; c++) {
+        bool is_name = *c == '?';
+        all = arena_format(keep, STR_FMT "%.*s", STR_ARG(all), is_name ? (int)strlen(name) : 1, is_name ? name : c);
+    }
+    return all.ptr;
+}
+
+/* All that a plan says of a buffer, but its name. */
+static void check_same_buffer(const Clash *row, const Buffer *a, const Buffer *b) {
+    if (a->offset != b->offset || a->physical_bytes != b->physical_bytes || a->first != b->first ||
+        a->last != b->last || a->alias_of.index != b->alias_of.index || a->value.index != b->value.index) {
+        fail_msg("%s: another plan", row->what);
+    }
+}
+
+static void test_names_that_clash(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof clashes / sizeof *clashes; i++) {
+        const Clash *row = &clashes[i];
+        Work texts;
+        Planned alone, clashing;
+        work_init(&texts, &system_allocator);
+        if (setjmp(texts.escape) != 0) {
+            fail_msg("out of memory");
+        }
+        Case c = {
+            .text = with_name(&texts.keep, row->text, "unlike"), .device = "mcu-cm", .options = {.in_place = true}};
+        case_must_plan(&alone, &c);
+        c.text = with_name(&texts.keep, row->text, row->clash);
+        case_must_plan(&clashing, &c);
+        assert_int_equal(clashing.plan->peak_live_bytes, row->peak_bytes);
+        assert_int_equal(case_constant_bytes(clashing.plan), row->constant_bytes);
+        assert_int_equal(clashing.plan->buffer_count, alone.plan->buffer_count);
+        for (uint32_t k = 0; k < alone.plan->buffer_count; k++) {
+            check_same_buffer(row, &alone.plan->buffers[k], &clashing.plan->buffers[k]);
+        }
+        planned_free(&alone);
+        planned_free(&clashing);
+        work_free(&texts);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sharings),
@@ -408,6 +337,7 @@ int main(void) {
         cmocka_unit_test(test_pinned_input),
         cmocka_unit_test(test_constants),
         cmocka_unit_test(test_inputs_are_the_real_ones),
+        cmocka_unit_test(test_names_that_clash),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
