@@ -4,8 +4,8 @@
     dataflow.py STRIDE0 [SHARED]
 
 Each output of a node that moves (is no constant) is written by one step, the same for all outputs, which reads each
-input of the node that moves, and nothing that is no input of it; or it is a view of one of those inputs; or it is whole,
-for each of them is a part of it. Where Quantize and Dequantize are read as one with the operators between, inner names
+input of the node that moves, and nothing that is no input of it; or it is a view of one of those inputs; or each of
+them is a part of it. Where Quantize and Dequantize are read as one with the operators between, inner names
 have no buffer: then all that holds of the names at the ends, and there must be a coder on the way. Buffers that are not
 in the file (codes of what lies beyond an operator that only moves elements) stand for what their own step reads.
 What the file does not tell is counted and not judged: nodes that call subgraphs, names that occur twice, and constants

@@ -215,7 +215,7 @@ static void make_network(Network *network, uint64_t seed) {
 
 /* ---- Playing a plan */
 
-enum { NOTHING = UINT32_MAX };
+static const uint32_t NOTHING = UINT32_MAX;
 
 /* The bytes of a memory, bank after bank. */
 typedef struct {
