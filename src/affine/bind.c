@@ -161,6 +161,11 @@ static StageFault check_factor(double factor, S0Rounding rounding) {
     return NULL;
 }
 
+/* CMSIS-NN differs from DOUBLE only where both factors are INT32_MIN, and its multipliers are not negative. */
+static S0Rounding plain_rounding(S0Rounding rounding) {
+    return rounding == S0_ROUND_CMSIS ? S0_ROUND_DOUBLE : rounding;
+}
+
 static void bind_accumulator(const Stage *stage, BoundStage *bound) {
     bound->scaled.zero = stage->kind == STAGE_ACC_REQUANTIZE ? 0 : stage->integer.in.zero_point;
     bound->scaled.weight = 1;
@@ -177,13 +182,15 @@ static StageFault bind_fixed(const Stage *stage, Semantics semantics, BoundStage
     bind_accumulator(stage, bound);
     double factor = real_factor(stage, semantics);
     bound->scaled.factor = s0_quantise_multiplier(factor, bound->rounding);
-    return check_factor(factor, bound->rounding);
+    StageFault fault = check_factor(factor, bound->rounding);
+    bound->rounding = plain_rounding(bound->rounding);
+    return fault;
 }
 
 /* The smaller-than-one factors of ADD: TFLite aborts elsewhere. */
 static StageFault bind_small_factor(double factor, S0Rounding rounding, S0Multiplier *result) {
     *result = s0_quantise_multiplier(factor, rounding);
-    if (!(factor < 1) || result->shift > 0) {
+    if (!(factor < 1)) {
         return "ADD needs 2 * the larger input scale to be less than 2^20 (int16: 2^15) times the output's";
     }
     return check_factor(factor, rounding);
@@ -216,7 +223,7 @@ static StageFault bind_fixed_sum(const Stage *stage, Semantics semantics, BoundS
         return "int16 ADD of power-of-two scales: TFLite and TFLite Micro differ";
     }
     bound->kind = BOUND_FIXED_SUM;
-    bound->rounding = rounding;
+    bound->rounding = plain_rounding(rounding);
     bound->fixed_sum.zero = stage->integer.in.zero_point;
     bound->fixed_sum.sign = stage->integer.negate == 2 ? -1 : 1;
     bound->fixed_sum.left = left;
@@ -247,11 +254,16 @@ static StageFault bind_tflite_integer(const Stage *stage, Semantics semantics, B
                                          : bind_fixed(stage, semantics, bound);
 }
 
+/* Without a zero point it does not matter when it is added. */
+static S0Rounding real_rounding(const Stage *stage, Semantics semantics) {
+    return stage->integer.out.zero_point == 0 ? S0_ROUND_HALF_EVEN : s0_semantics_rounding(semantics);
+}
+
 /* QLinearMul, and QLinearConv of one tap: the factor in float32. Only the former adds the zero point before rounding.
  */
 static StageFault bind_scaled(const Stage *stage, Semantics semantics, BoundStage *bound) {
     bound->kind = BOUND_SCALED;
-    bound->rounding = stage->kind == STAGE_CODE_MUL ? s0_semantics_rounding(semantics) : S0_ROUND_HALF_EVEN;
+    bound->rounding = stage->kind == STAGE_CODE_MUL ? real_rounding(stage, semantics) : S0_ROUND_HALF_EVEN;
     bind_accumulator(stage, bound);
     float product = stage->integer.in.scale * stage->integer.constant.scale;
     bound->scaled.scale = product / stage->integer.out.scale;
@@ -270,7 +282,7 @@ static StageFault bind_scaled_sum(const Stage *stage, Semantics semantics, Bound
     if (stage->kind == STAGE_CODE_ADD) {
         int32_t steps = s0_saturate((int64_t)stage->integer.value - stage->integer.constant.zero_point);
         float addend = (float)steps * stage->integer.constant.scale;
-        bound->rounding = s0_semantics_rounding(semantics);
+        bound->rounding = real_rounding(stage, semantics);
         bound->scaled_sum.sign = stage->integer.negate == 2 ? -1 : 1;
         bound->scaled_sum.addend = stage->integer.negate == 1 ? -addend : addend;
     }

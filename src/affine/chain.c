@@ -158,8 +158,9 @@ int32_t chain_code(const Chain *chain, int32_t code) {
 }
 
 float chain_real(const Chain *chain, float x) {
+    int32_t code = 0;
     for (uint32_t k = 0; k < chain->count; k++) {
-        run_reals(&chain->stage[k], &x, 1);
+        run_codes(&chain->stage[k], &code, &x, 1);
     }
     return x;
 }
@@ -287,4 +288,72 @@ int chain_direction(const Chain *chain) {
         all *= direction(&chain->stage[k]);
     }
     return all;
+}
+
+/* Number for number: 0 and -0 may count as different, which only costs a proof. */
+static bool same_bits(float a, float b) {
+    return memcmp(&a, &b, sizeof a) == 0;
+}
+
+static bool same_factor(S0Multiplier a, S0Multiplier b) {
+    return a.multiplier == b.multiplier && a.shift == b.shift;
+}
+
+static bool same_scaled(const BoundStage *a, const BoundStage *b) {
+    return a->scaled.zero == b->scaled.zero && a->scaled.weight == b->scaled.weight &&
+           a->scaled.bias == b->scaled.bias && same_factor(a->scaled.factor, b->scaled.factor) &&
+           same_bits(a->scaled.scale, b->scaled.scale);
+}
+
+static bool same_fixed_sum(const BoundStage *a, const BoundStage *b) {
+    return a->fixed_sum.zero == b->fixed_sum.zero && a->fixed_sum.sign == b->fixed_sum.sign &&
+           a->fixed_sum.left == b->fixed_sum.left && a->fixed_sum.addend == b->fixed_sum.addend &&
+           same_factor(a->fixed_sum.in, b->fixed_sum.in) && same_factor(a->fixed_sum.out, b->fixed_sum.out);
+}
+
+static bool same_scaled_sum(const BoundStage *a, const BoundStage *b) {
+    return a->scaled_sum.zero == b->scaled_sum.zero && a->scaled_sum.sign == b->scaled_sum.sign &&
+           same_bits(a->scaled_sum.scale, b->scaled_sum.scale) &&
+           same_bits(a->scaled_sum.addend, b->scaled_sum.addend) &&
+           same_bits(a->scaled_sum.divisor, b->scaled_sum.divisor);
+}
+
+static bool same_norm(const BoundStage *a, const BoundStage *b) {
+    return same_bits(a->norm.mean, b->norm.mean) && same_bits(a->norm.deviation, b->norm.deviation) &&
+           same_bits(a->norm.gamma, b->norm.gamma) && same_bits(a->norm.beta, b->norm.beta);
+}
+
+static bool same_operands(const BoundStage *a, const BoundStage *b) {
+    switch (a->kind) {
+    case BOUND_NORM:
+        return same_norm(a, b);
+    case BOUND_CLIP:
+        return same_bits(a->clip.lo, b->clip.lo) && same_bits(a->clip.hi, b->clip.hi);
+    case BOUND_DEQUANTIZE:
+    case BOUND_DEQUANTIZE_F64:
+    case BOUND_QUANTIZE:
+        return same_bits(a->code.scale, b->code.scale) && a->code.zero_point == b->code.zero_point;
+    case BOUND_CODE_CLIP:
+        return true;
+    case BOUND_FIXED:
+    case BOUND_SCALED:
+        return same_scaled(a, b);
+    case BOUND_FIXED_SUM:
+        return same_fixed_sum(a, b);
+    case BOUND_SCALED_SUM:
+        return same_scaled_sum(a, b);
+    default:
+        return same_bits(a->number, b->number);
+    }
+}
+
+bool chain_eq(const Chain *a, const Chain *b) {
+    bool same = a->count == b->count;
+    for (uint32_t k = 0; same && k < a->count; k++) {
+        const BoundStage *x = &a->stage[k], *y = &b->stage[k];
+        same = x->kind == y->kind && x->is_half == y->is_half && x->rounding == y->rounding &&
+               x->codes.zero_point == y->codes.zero_point && x->codes.lo == y->codes.lo && x->codes.hi == y->codes.hi &&
+               same_operands(x, y);
+    }
+    return same;
 }
