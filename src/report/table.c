@@ -3,6 +3,7 @@
 
 #include "base/fault.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { GAP = 2 }; /* spaces between columns */
@@ -59,8 +60,95 @@ static void fit_columns(const Table *table, uint32_t room, uint32_t *width) {
     shrink(table, 'l', shrink(table, 'n', over, width), width);
 }
 
-static void print_cell(const Table *table, Str cell, char align, uint32_t width, FILE *out) {
-    Str text = text_clip(table->arena, cell, width);
+/* A name, and what is left of it. */
+typedef struct {
+    Str name, text;
+} Clipped;
+
+static int by_str(Str a, Str b) {
+    int order = memcmp(a.ptr, b.ptr, a.len < b.len ? a.len : b.len);
+    return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
+}
+
+static int by_text(const void *left, const void *right) {
+    const Clipped *a = left;
+    const Clipped *b = right;
+    int order = by_str(a->text, b->text);
+    return order != 0 ? order : by_str(a->name, b->name);
+}
+
+/* Do two different names of a column become one text? */
+static bool makes_twins(const Table *table, size_t column, TextCut cut) {
+    size_t columns = strlen(table->columns);
+    Clipped *all = arena_array(table->arena, Clipped, table->count / columns);
+    size_t count = 0;
+    for (size_t i = column; i < table->count; i += columns) {
+        if (table->cell[i].len > 0) {
+            all[count++] = (Clipped){table->cell[i], text_clip_name(table->arena, table->cell[i], cut)};
+        }
+    }
+    if (count > 0) {
+        qsort(all, count, sizeof *all, by_text);
+    }
+    for (size_t i = 1; i < count; i++) {
+        if (str_eq(all[i].text, all[i - 1].text) && !str_eq(all[i].name, all[i - 1].name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Characters with which all names of a column begin that are too long for it. */
+static uint32_t common_beginning(const Table *table, size_t column, uint32_t width) {
+    size_t columns = strlen(table->columns);
+    Str first = {0};
+    size_t common = 0;
+    for (size_t i = column; i < table->count; i += columns) {
+        Str cell = table->cell[i];
+        if (text_width(cell) <= width) {
+            continue;
+        }
+        if (first.len == 0) {
+            first = cell;
+            common = cell.len;
+        }
+        size_t same = 0;
+        while (same < common && same < cell.len && cell.ptr[same] == first.ptr[same]) {
+            same++;
+        }
+        common = same;
+    }
+    while (common > 0 && common < first.len && ((uint8_t)first.ptr[common] & 0xC0) == 0x80) {
+        common--; /* not inside a character */
+    }
+    return text_width((Str){first.ptr, common});
+}
+
+/* Where to cut names: the first place that keeps all of them apart; the usual one where none does. */
+static TextCut choose_cut(const Table *table, size_t column, uint32_t width) {
+    static const uint32_t sixths[] = {TEXT_CUT_SIXTHS, 3, 1, 4, 0, 5};
+    const TextCut usual = {width, TEXT_CUT_SIXTHS, 0};
+    if (!makes_twins(table, column, usual)) {
+        return usual;
+    }
+    for (uint32_t skip = 0, round = 0; round < 2; round++) {
+        for (size_t i = 0; i < sizeof sixths / sizeof *sixths; i++) {
+            const TextCut cut = {width, sixths[i], skip};
+            if (!makes_twins(table, column, cut)) {
+                return cut;
+            }
+        }
+        skip = common_beginning(table, column, width);
+    }
+    return usual;
+}
+
+static Str fit_cell(const Table *table, size_t column, Str cell, TextCut cut) {
+    return table->columns[column] == 'n' ? text_clip_name(table->arena, cell, cut)
+                                         : text_clip(table->arena, cell, cut.most);
+}
+
+static void print_cell(Str text, char align, uint32_t width, FILE *out) {
     int pad = (int)(width - text_width(text));
     if (align == 'r') {
         fprintf(out, "%*s" STR_FMT, pad, "", STR_ARG(text));
@@ -81,20 +169,23 @@ static bool is_empty_to_end(const Table *table, size_t from, size_t end) {
 
 void table_print(const Table *table, uint32_t indent, uint32_t width, FILE *out) {
     uint32_t column_width[TABLE_MOST_COLUMNS];
+    TextCut cut[TABLE_MOST_COLUMNS];
     size_t columns = strlen(table->columns);
     fit_columns(table, width - indent, column_width);
+    for (size_t k = 0; k < columns; k++) {
+        cut[k] = table->columns[k] == 'n' ? choose_cut(table, k, column_width[k]) : (TextCut){column_width[k], 0, 0};
+    }
     for (size_t row = 0; row + columns <= table->count; row += columns) {
         fprintf(out, "%*s", (int)indent, "");
         for (size_t k = 0; k < columns; k++) {
             char align = table->columns[k];
             bool is_last = is_empty_to_end(table, row + k + 1, row + columns);
-            Str cell = table->cell[row + k];
+            Str cell = fit_cell(table, k, table->cell[row + k], cut[k]);
             if (is_last && align != 'r') { /* no blanks at the end of a line */
-                cell = text_clip(table->arena, cell, column_width[k]);
                 fprintf(out, STR_FMT, STR_ARG(cell));
                 break;
             }
-            print_cell(table, cell, align, column_width[k], out);
+            print_cell(cell, align, column_width[k], out);
             if (is_last) {
                 break;
             }

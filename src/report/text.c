@@ -54,6 +54,30 @@ Str text_clip(Arena *arena, Str text, uint32_t most) {
     return arena_format(arena, "%.*s..", (int)character_start(text, most - 2), text.ptr);
 }
 
+/* The first and the last characters; the end gets what the beginning leaves. */
+static Str cut_middle(Arena *arena, Str text, uint32_t room, uint32_t sixths) {
+    uint32_t front = sixths * room / 6;
+    size_t head = character_start(text, front);
+    size_t tail = character_start(text, text_width(text) - (room - front));
+    return arena_format(arena, "%.*s..%.*s", (int)head, text.ptr, (int)(text.len - tail), text.ptr + tail);
+}
+
+Str text_clip_name(Arena *arena, Str name, TextCut cut) {
+    enum { DOTS = 2, LEAST = 2 * DOTS + 2 };
+    if (text_width(name) <= cut.most || cut.most < LEAST) {
+        return text_clip(arena, name, cut.most);
+    }
+    if (cut.skip == 0) {
+        return cut_middle(arena, name, cut.most - DOTS, cut.sixths);
+    }
+    size_t start = character_start(name, cut.skip);
+    Str rest = {name.ptr + start, name.len - start};
+    if (text_width(rest) + DOTS > cut.most) {
+        rest = cut_middle(arena, rest, cut.most - 2 * DOTS, cut.sixths);
+    }
+    return arena_format(arena, ".." STR_FMT, STR_ARG(rest));
+}
+
 Str text_steps(Arena *arena, uint32_t first, uint32_t last) {
     return arena_format(arena, "[%" PRIu32 ",%" PRIu32 ")", first, last);
 }

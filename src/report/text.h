@@ -13,12 +13,24 @@ uint32_t text_width(Str text);                               /* characters of cl
 Str text_clip(Arena *arena, Str text, uint32_t most);        /* at most that wide: the end gives way to ".." */
 Str text_steps(Arena *arena, uint32_t first, uint32_t last); /* "[3,5)" */
 
+/* Names that a tool makes begin alike and differ further on: their middle gives way to "..". */
+typedef struct {
+    uint32_t most;   /* characters in all */
+    uint32_t sixths; /* of them that the beginning gets; the end gets the others */
+    uint32_t skip;   /* of the name, characters that are left out before it is cut */
+} TextCut;
+
+enum { TEXT_CUT_SIXTHS = 2 }; /* the end tells more */
+
+Str text_clip_name(Arena *arena, Str name, TextCut cut);
+
 /* ---- Tables */
 
 enum { TABLE_MOST_COLUMNS = 12 };
 
 /* Cells row by row, the first row the heads. Each column is a letter: r right, s left, l left, n a name: left. Where
- * the page is too narrow names are clipped, then what is l, to 8 characters; what is r or s holds numbers: never. */
+ * the page is too narrow names are clipped, then what is l, to 8 characters; what is r or s holds numbers: never. Names
+ * are cut where those of the column still differ, if there is such a place. */
 typedef struct {
     Arena *arena;
     const char *columns;

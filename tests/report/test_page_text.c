@@ -1,5 +1,6 @@
-/* Text for people. Proves: separators of numbers; that clipping keeps
- * both ends and the width; that tables are aligned, end no line in blanks and are never wider than asked. */
+/* Text for people. Proves: separators of numbers; that clipping keeps the width and, of a name, both
+ * ends; that names that differ in one place stay different in a table; that tables are aligned, end no line in blanks
+ * and are never wider than asked. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -64,6 +65,29 @@ static void test_clip(void **state) {
     }
 }
 
+static void check_name(const char *name, TextCut cut, const char *expected) {
+    check_str(text_clip_name(&work.keep, str_from(name), cut), expected);
+}
+
+static void test_clip_name(void **state) {
+    (void)state;
+    check_name("abcdefghij", (TextCut){10, 2, 0}, "abcdefghij");
+    check_name("abcdefghij", (TextCut){8, 2, 0}, "ab..ghij");
+    check_name("abcdefghij", (TextCut){8, 0, 0}, "..efghij");
+    check_name("abcdefghij", (TextCut){8, 5, 0}, "abcde..j");
+    check_name("\xC3\xA4\xC3\xB6\xC3\xBC\xC3\x9F\xC3\x84\xC3\xA9\xC3\xA8", (TextCut){6, 3, 0},
+               "\xC3\xA4\xC3\xB6..\xC3\xA9\xC3\xA8");
+    check_name("abcdefghij", (TextCut){3, 2, 0}, "a..");
+    check_name("abcdefghijklmnop", (TextCut){8, 3, 3}, "..de..op");
+    check_name("abcdefghijklmnop", (TextCut){8, 3, 10}, "..klmnop");
+    for (uint32_t most = 0; most < 12; most++) {
+        for (uint32_t sixths = 0; sixths < 6; sixths++) {
+            uint32_t width = text_width(text_clip_name(&work.keep, STR("abcdefghij"), (TextCut){most, sixths, 0}));
+            assert_int_equal(width, most < 10 ? most : 10);
+        }
+    }
+}
+
 /* What is printed; free it. */
 static char *print(const Table *table, uint32_t width) {
     char *text = NULL;
@@ -93,14 +117,41 @@ static void test_table(void **state) {
                               "      5\n");
     char *narrow = print(&table, 26);
     assert_string_equal(narrow, "  bytes  kind   name\n"
-                                "  1,234  input  abcdefgh..\n"
+                                "  1,234  input  ab..opqrst\n"
                                 "      5\n");
     free(wide);
     free(narrow);
 }
 
+/* Names that differ in one place only, wherever that is, stay apart in a column that is too narrow for them. */
+static void test_names_stay_apart(void **state) {
+    (void)state;
+    enum { LENGTH = 40, ROOM = 20 };
+    for (size_t place = 0; place < LENGTH; place++) {
+        char one[LENGTH + 1];
+        char other[LENGTH + 1];
+        memset(one, 'x', LENGTH);
+        one[LENGTH] = '\0';
+        memcpy(other, one, sizeof one);
+        other[place] = 'y';
+        Table table;
+        table_init(&table, &work.keep, "n");
+        table_text(&table, one);
+        table_text(&table, other);
+        char *text = print(&table, ROOM);
+        size_t length = strcspn(text, "\n") + 1;
+        if (strncmp(text, text + length, length) == 0) {
+            fail_msg("alike, although they differ at %zu:\n%s", place, text);
+        }
+        assert_int_equal(strlen(text), 2 * (ROOM + 1));
+        free(text);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_clip_name, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_names_stay_apart, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_numbers, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_clip, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_table, set_up, tear_down),
