@@ -152,6 +152,18 @@ static Graph *no_model(Onnx *onnx) {
     return NULL;
 }
 
+/* One warning: files that list every weight as an input are common. */
+static void warn_of_defaults(const Onnx *onnx) {
+    uint32_t count = onnx->default_count;
+    if (count > 0) {
+        diag_warn(&onnx->work->diags,
+                  (DiagText){.what = arena_text(&onnx->work->keep, "%" PRIu32 " initializer%s also %s, taken as %s: %s",
+                                                count, count == 1 ? " is" : "s are", count == 1 ? "an input" : "inputs",
+                                                count == 1 ? "a constant" : "constants", onnx->defaults),
+                             .hint = "remove the initializer of an input that callers set"});
+    }
+}
+
 static Graph *read_main_graph(Onnx *onnx, const Field *graph) {
     if (graph->number == 0) {
         onnx_error(onnx, onnx->file.file.ptr + onnx->file.file.len,
@@ -167,6 +179,7 @@ static Graph *read_main_graph(Onnx *onnx, const Field *graph) {
     if (!sound) {
         return NULL;
     }
+    warn_of_defaults(onnx);
     onnx->graph->name = graph_main(onnx->graph)->name;
     return onnx->graph;
 }

@@ -25,9 +25,11 @@ typedef struct {
     const char *path;
     ModelFiles *files;
     int64_t ir_version;
-    NameMap opsets;      /* domain -> version; "ai.onnx" is "" */
-    NameMap functions;   /* "domain.name" of the model's own functions */
-    NameMap unknown_ops; /* already refused */
+    NameMap opsets;         /* domain -> version; "ai.onnx" is "" */
+    NameMap functions;      /* "domain.name" of the model's own functions */
+    NameMap unknown_ops;    /* already refused */
+    uint32_t default_count; /* inputs that are initializers too */
+    const char *defaults;   /* the first of their names */
 } Onnx;
 
 /* Names that a graph's nodes see: its own first, then those of the graphs around it. */

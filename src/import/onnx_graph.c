@@ -76,6 +76,18 @@ static bool read_sparse_initializer(Onnx *onnx, OnnxScope *scope, const Field *f
 
 /* An input that is an initializer too: before IR 4 that is how constants are written, since then it is a default that
  * a caller may replace. Either way it is planned as a constant. */
+static void note_default(Onnx *onnx, Str name) {
+    enum { NAMED = 3 };
+    Arena *keep = &onnx->work->keep;
+    if (onnx->default_count < NAMED) {
+        onnx->defaults = arena_text(keep, "%s%s'" STR_FMT "'", onnx->default_count == 0 ? "" : onnx->defaults,
+                                    onnx->default_count == 0 ? "" : ", ", STR_ARG(name));
+    } else if (onnx->default_count == NAMED) {
+        onnx->defaults = arena_text(keep, "%s, ...", onnx->defaults);
+    }
+    onnx->default_count++;
+}
+
 static bool read_default(Onnx *onnx, const OnnxScope *scope, const Field *field, Str name) {
     if (scope->depth > 0) {
         return onnx_refuse(onnx, field->at,
@@ -84,9 +96,7 @@ static bool read_default(Onnx *onnx, const OnnxScope *scope, const Field *field,
                                       .hint = "pass the value through the node's inputs"});
     }
     if (onnx->ir_version >= ONNX_FIRST_IR_WITH_DEFAULTS) {
-        diag_warn(&onnx->work->diags, (DiagText){.tensor = name,
-                                                 .what = "the input has a default value and is taken as a constant",
-                                                 .hint = "remove the initializer if callers set this input"});
+        note_default(onnx, name);
     }
     return true;
 }

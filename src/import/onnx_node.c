@@ -78,13 +78,18 @@ static bool refuse_operator(const NodeReader *r) {
         return false;
     }
     Arena *keep = &r->onnx->work->keep;
+    bool is_new = r->node.version > ONNX_KNOWN_OPSET; /* it may have come since */
     return onnx_refuse(
         r->onnx, r->at,
         (DiagText){.node = r->node.name,
                    .what = arena_text(keep, "operator '" STR_FMT "' is not known", STR_ARG(r->op_type)),
-                   .got = arena_text(keep, "version %" PRId32 " of ai.onnx", r->node.version),
-                   .expected = arena_text(keep, "an operator of version 1 to %d", ONNX_KNOWN_OPSET),
-                   .hint = "give it its domain if it is a custom operator, or export for an older version"});
+                   .got = is_new ? arena_text(keep, "version %" PRId32 " of ai.onnx", r->node.version)
+                                 : "no domain, which means ai.onnx; that has no operator of this name",
+                   .expected = arena_text(keep, "an operator of ai.onnx, version 1 to %d, or a domain of its own",
+                                          ONNX_KNOWN_OPSET),
+                   .hint = is_new ? "export for an older version"
+                                  : "a custom operator: state its domain in NodeProto.domain and opset_import, and the "
+                                    "shapes of its outputs in value_info"});
 }
 
 static bool find_operator(NodeReader *r) {

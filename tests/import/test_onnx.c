@@ -188,6 +188,9 @@ static void test_initializer_in_inputs(void **state) {
         assert_int_equal(graph_main(f->graph)->input_count, 1);
         assert_int_equal(f->work.diags.count[DIAG_WARNING], ir == 4);
     }
+    expect_import(f, "1:4 8{2:8} 7{ 1{1'x' 1'w' 2'y' 4'Add'} 5{2:1 8'w' 9#00000000} 5{2:1 8'v' 9#00000000} " X
+                     "11{1'w'} 11{1'v'} " Y "}");
+    assert_int_equal(f->work.diags.count[DIAG_WARNING], 1 + 1); /* one for both */
 }
 
 /* The second node comes first in the file; the third stands where it was. */
