@@ -28,17 +28,33 @@ static void warn(Work *work, const Device *device, Role role, DiagText text) {
     diag_warn(&work->diags, text);
 }
 
-static void warn_left_out(Work *work, const Device *device, Role role, const LayoutShape *shape, ViewStatus status) {
+/* A shape that the contract does not hold: why, and for VIEW_UNNAMED the dimension. */
+typedef struct {
+    const LayoutShape *shape;
+    ViewStatus status;
+    Dim dim;
+} LeftOut;
+
+static void warn_left_out(Work *work, const Device *device, Role role, const LeftOut *left_out) {
+    Arena *arena = &work->keep;
+    const LayoutShape *shape = left_out->shape;
+    bool is_unnamed = left_out->status == VIEW_UNNAMED;
+    char letter = is_unnamed ? dim_letter(left_out->dim) : ' ';
+    const char *why = is_unnamed ? arena_text(arena, "the case that holds names no level of %c, which is not 1", letter)
+                                 : view_status_text(left_out->status);
+    const char *hint = is_unnamed ? arena_text(arena, "add a level of %c to that case; levels are those of %s", letter,
+                                               device_role_dims(role))
+                                  : "leave the last case without a guard, and name every dimension in each";
     Dim a = role == ROLE_WEIGHT ? DIM_O : DIM_N;
     Dim b = role == ROLE_WEIGHT ? DIM_I : DIM_C;
     warn(work, device, role,
-         (DiagText){.what = arena_text(&work->keep, "[contract] %s leaves shapes out: %s", role_name(role),
-                                       view_status_text(status)),
-                    .got = arena_text(&work->keep,
-                                      "%s = %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " of %" PRIu32 " bits",
-                                      device_role_dims(role), shape->extent[a], shape->extent[b], shape->extent[DIM_H],
-                                      shape->extent[DIM_W], shape->bits),
-                    .hint = "leave the last case without a guard, and name every dimension in each"});
+         (DiagText){.what = arena_text(&work->keep, "[contract] %s leaves shapes out: %s", role_name(role), why),
+                    .got =
+                        arena_text(&work->keep,
+                                   "%s = %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 ", elements of %" PRIu32 " bits",
+                                   device_role_dims(role), shape->extent[a], shape->extent[b], shape->extent[DIM_H],
+                                   shape->extent[DIM_W], shape->bits),
+                    .hint = hint});
 }
 
 /* True where a shape was found that the contract does not hold. */
@@ -47,9 +63,10 @@ static bool probe_role(Work *work, const Device *device, Role role) {
         for (size_t e = 0; e < sizeof probe_extents / sizeof probe_extents[0]; e++) {
             LayoutShape shape = probe_shape(role, probe_bits[b], probe_extents[e]);
             View view;
-            ViewStatus status = view_resolve(device->contract[role], &shape, &view, NULL);
-            if (status != VIEW_DONE) {
-                warn_left_out(work, device, role, &shape, status);
+            LeftOut left_out = {.shape = &shape, .dim = DIM_COUNT};
+            left_out.status = view_resolve(device->contract[role], &shape, &view, &left_out.dim);
+            if (left_out.status != VIEW_DONE) {
+                warn_left_out(work, device, role, &left_out);
                 return true;
             }
         }

@@ -5,9 +5,11 @@
  *     read_sections        the sections exist; memories get their place
  *     read_entries         each key by its table entry
  *     check_present        no required key is missing
- *     device_check_together   what holds between values: memories of the kind, banks and lanes, DMA limits
+ *     device_find_memories    the memories of its kind are there
+ *     device_check_together   what holds between values: alignment, banks and lanes, DMA limits
  *
- * All faults of one stage are told; a stage with faults ends the reading. */
+ * All faults are told at once, but the text's (device_ini_read), which end the reading, and those between values, which
+ * are looked for where all values are sound. */
 #include "base/fault.h"
 #include "base/nearest.h"
 #include "device/field.h"
@@ -30,6 +32,7 @@ typedef struct {
     const char *table[DEVICE_INI_MAX_SECTIONS];    /* Field.section of each section; null where unknown */
     DeviceMemory *memory[DEVICE_INI_MAX_SECTIONS]; /* where the section is a memory */
     bool seen[DEVICE_INI_MAX_SECTIONS][DEVICE_FIELD_COUNT];
+    bool has_kind; /* that was read and is one */
 } Reader;
 
 const char *device_kind_name(DeviceKind kind) {
@@ -207,6 +210,7 @@ static bool read_field(Reader *reader, const DeviceIniEntry *entry, const Device
     if (!store(&value, field, memory == NULL ? (void *)reader->device : memory)) {
         return false;
     }
+    reader->has_kind = reader->has_kind || field->kind == FIELD_KIND;
     if (has_source) {
         keep_fact(reader, &value);
     }
@@ -245,6 +249,31 @@ static bool missing_key(Reader *reader, uint32_t line, const char *section, cons
                                  .hint = "docs/devices.md says what each key means"});
 }
 
+/* One fault for the section, with all keys that it needs; `first` is the first of them in the table. */
+static bool missing_section(Reader *reader, size_t first) {
+    const char *section = device_fields[first].section;
+    const char *keys = device_fields[first].key;
+    Arena *arena = &reader->work->keep;
+    for (size_t k = first + 1; k < DEVICE_FIELD_COUNT; k++) {
+        if (device_fields[k].need == REQUIRED && strcmp(device_fields[k].section, section) == 0) {
+            keys = arena_text(arena, "%s, %s", keys, device_fields[k].key);
+        }
+    }
+    return file_error(reader, 0,
+                      (DiagText){.what = "a required section is missing",
+                                 .expected = arena_text(arena, "[%s] with %s", section, keys),
+                                 .hint = "docs/devices.md says what each key means"});
+}
+
+static bool is_first_needed(size_t k) {
+    for (size_t i = 0; i < k; i++) {
+        if (device_fields[i].need == REQUIRED && strcmp(device_fields[i].section, device_fields[k].section) == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool check_field(Reader *reader, size_t k) {
     const DeviceField *field = &device_fields[k];
     bool is_memory = strcmp(field->section, "memory") == 0;
@@ -262,10 +291,11 @@ static bool check_field(Reader *reader, size_t k) {
             all = missing_key(reader, section->line, name, field->key);
         }
     }
-    if (!has_section && !is_memory) {
-        return missing_key(reader, 0, field->section, field->key);
+    bool is_missing = !has_section && !is_memory;
+    if (is_missing && is_first_needed(k)) {
+        return missing_section(reader, k);
     }
-    return all;
+    return all && !is_missing;
 }
 
 static bool check_present(Reader *reader) {
@@ -289,6 +319,8 @@ const Device *device_parse(Work *work, Str text, Str file) {
     device->dtypes = UINT64_MAX;
     device->fact = reader->fact;
     bool known = read_sections(reader);
-    bool read = read_entries(reader) && known;
-    return read && check_present(reader) && device_check_together(work, device) ? device : NULL;
+    bool sound = read_entries(reader) && known;
+    sound = check_present(reader) && sound;
+    sound = device_find_memories(work, device, reader->has_kind) && sound;
+    return sound && device_check_together(work, device) ? device : NULL;
 }

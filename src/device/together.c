@@ -4,11 +4,12 @@
 #include "device/ini.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 /* What is checked, and where it is told. */
 typedef struct {
     Work *work;
-    Device *device;
+    const Device *device;
 } Check;
 
 /* At the line of a key; at the file where it has none. Returns false. */
@@ -31,10 +32,18 @@ static bool find_memory(const Check *check, const char *name, uint32_t *index) {
             return true;
         }
     }
-    const char *kind = device_kind_name(device->kind);
+    bool is_local = strcmp(name, "local") == 0; /* needed by every kind */
+    const char *kind = is_local ? "any kind" : arena_text(arena, "kind %s", device_kind_name(device->kind));
     return error_at(check, "", "",
-                    (DiagText){.what = arena_text(arena, "a device of kind %s has no memory '%s'", kind, name),
+                    (DiagText){.what = arena_text(arena, "a device of %s needs a memory '%s'", kind, name),
                                .expected = arena_text(arena, "a section [memory %s]", name)});
+}
+
+bool device_find_memories(Work *work, Device *device, bool is_kind_known) {
+    const Check check = {work, device};
+    bool all = find_memory(&check, "local", &device->local);
+    const char *backing = device->kind == DEVICE_ARENA ? "flash" : "far";
+    return (!is_kind_known || find_memory(&check, backing, &device->backing)) && all;
 }
 
 static bool check_memory(const Check *check, const DeviceMemory *memory) {
@@ -52,9 +61,8 @@ static bool check_memory(const Check *check, const DeviceMemory *memory) {
 }
 
 static bool check_memories(const Check *check) {
-    Device *device = check->device;
-    bool all = find_memory(check, "local", &device->local);
-    all = find_memory(check, device->kind == DEVICE_ARENA ? "flash" : "far", &device->backing) && all;
+    const Device *device = check->device;
+    bool all = true;
     for (uint32_t i = 0; i < device->memory_count; i++) {
         all = check_memory(check, &device->memory[i]) && all;
     }
@@ -163,7 +171,7 @@ static bool check_limit(const Check *check, const char *key, DeviceCost low) {
                                .got = arena_text(arena, "%" PRIu64 " and %" PRIu64, low.value, most)});
 }
 
-bool device_check_together(Work *work, Device *device) {
+bool device_check_together(Work *work, const Device *device) {
     const Check check = {work, device};
     bool all = check_memories(&check);
     all = all && check_contracts(&check);

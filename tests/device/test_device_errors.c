@@ -1,5 +1,5 @@
 /* Proves that each kind of fault in a device file is told with its file, line, what was got and what was expected, and
- * that all faults of a stage are told together. */
+ * that faults of all kinds are told together. */
 #include "box.h"
 
 typedef struct {
@@ -49,8 +49,8 @@ static const Broken broken[] = {
     {9, "", "box.ini:7", "required key is missing", NULL, "[memory far] align_bytes", NULL, 0},
     {12, "", "box.ini:10", "required key is missing", NULL, "[contract] weight", NULL, 0},
     {17, "", "box.ini:14", "required key is missing", NULL, "[parameter] row", NULL, 0},
-    {4, "[memory near]", "box.ini", "has no memory 'local'", NULL, "[memory local]", NULL, 0},
-    {3, "kind = arena", "box.ini", "kind arena has no memory 'flash'", NULL, "[memory flash]", NULL, 0},
+    {4, "[memory near]", "box.ini", "any kind needs a memory 'local'", NULL, "[memory local]", NULL, 0},
+    {3, "kind = arena", "box.ini", "kind arena needs a memory 'flash'", NULL, "[memory flash]", NULL, 0},
     /* values */
     {3, "kind = gpu", "box.ini:3", "[device] kind: unknown word", "'gpu'", "arena, scratchpad", NULL, 0},
     {3, "kind = scratchpat", "box.ini:3", "[device] kind: unknown word", NULL, NULL, "'scratchpad'", 0},
@@ -143,9 +143,25 @@ static void check_three_faults(Work *work, const void *row) {
     assert_int_equal(work->diags.count[DIAG_ERROR], 3);
 }
 
+/* A wrong value, an unknown key, a missing key, a missing section and a missing memory: one run tells all five. */
+static void check_kinds_of_faults(Work *work, const void *row) {
+    (void)row;
+    static const char text[] = "[device]\nname = box\nkind = arena\nkinds = x\n[memory local]\nbytes = 0 @ guide\n"
+                               "[contract]\nactivation = N H W C @ g\nweight = O I H W @ g\nparameter = N H W C @ g\n";
+    static const char *const what[] = {"unknown key", "not a number in range", "required key is missing",
+                                       "required section is missing", "needs a memory 'flash'"};
+    assert_null(device_parse(work, (Str){text, sizeof text - 1}, STR("box.ini")));
+    assert_int_equal(work->diags.count[DIAG_ERROR], 5);
+    const Diag *diag = work->diags.first;
+    for (size_t i = 0; i < 5; i++, diag = diag->next) {
+        assert_true(has_part(diag->text.what, what[i]));
+    }
+}
+
 static void all_faults_are_told(void **state) {
     (void)state;
     in_work(check_three_faults, NULL);
+    in_work(check_kinds_of_faults, NULL);
 }
 
 /* ---- What can never work, where more than one line says it */

@@ -152,7 +152,7 @@ static void check_size(Work *work, const void *row) {
     assert_null(parse_copy(work, text, 65537));
     assert_string_equal(work->diags.first->text.what, "the file is too large for a device");
     assert_null(parse_copy(work, text, 65536)); /* it is read, and everything is missing */
-    assert_true(has_part(work->diags.last->text.what, "required key is missing"));
+    assert_true(has_part(work->diags.last->text.what, "needs a memory 'local'"));
     assert_null(parse_copy(work, text, 0));
 }
 
