@@ -71,15 +71,48 @@ static const char *cell_name(const Picture *picture) {
     return picture->cell_bits == 8 ? "a byte" : names[picture->cell_bits / 2];
 }
 
-static void print_plane(const Picture *picture, uint64_t line, FILE *out) {
-    uint64_t lines = picture->cell_count / line + (picture->cell_count % line != 0);
-    uint64_t shown = lines < MAX_LINES ? lines : MAX_LINES;
-    fprintf(out, "plane, %" PRIu64 " cells a line:\n", line);
-    for (uint64_t k = 0; k < shown; k++) {
-        print_cells(picture, k * line, line, out);
+/* Do two lines look alike? Only lines that are printed whole do. */
+static bool is_same_line(const Picture *picture, uint64_t line, uint64_t a, uint64_t b) {
+    uint64_t whole = picture->cell_count / line;
+    if (line > WIDTH_CELLS || a >= whole || b >= whole) {
+        return false;
     }
-    if (shown < lines) {
-        fprintf(out, "  and %" PRIu64 " more lines\n", lines - shown);
+    for (uint64_t k = 0; k < line; k++) {
+        if (cell_char(picture, a * line + k) != cell_char(picture, b * line + k)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Lines from `at` on that look like it, itself too; some thousands at most. */
+static uint64_t count_alike(const Picture *picture, uint64_t line, uint64_t at) {
+    enum { MOST = 4096 };
+    uint64_t alike = 1;
+    while (alike < MOST && is_same_line(picture, line, at, at + alike)) {
+        alike++;
+    }
+    return alike;
+}
+
+/* Of many lines that look alike the first is printed, and how many follow. */
+static void print_plane(const Picture *picture, uint64_t line, FILE *out) {
+    enum { FEW = 4 };
+    uint64_t lines = picture->cell_count / line + (picture->cell_count % line != 0);
+    uint64_t at = 0;
+    fprintf(out, "plane, %" PRIu64 " cells a line:\n", line);
+    for (uint32_t printed = 0; at < lines && printed < MAX_LINES; printed++) {
+        uint64_t alike = count_alike(picture, line, at);
+        print_cells(picture, at * line, line, out);
+        at++;
+        if (alike > FEW) {
+            fprintf(out, "  and %" PRIu64 " lines like it\n", alike - 1);
+            at += alike - 1;
+            printed++;
+        }
+    }
+    if (at < lines) {
+        fprintf(out, "  and %" PRIu64 " more lines\n", lines - at);
     }
 }
 

@@ -67,6 +67,14 @@ static const Drawn drawn[] = {
      "plane, 8 cells a line:\n"
      "  abcdabcd\n"
      "  ef..ef..\n"},
+    /* six lines that look alike, of which five are left out */
+    {"N H W C@4", 8, 3, 6, 1,
+     "cells of bank 0, a byte each: the letter is C (a is 0), '.' is padding\n"
+     "row:\n"
+     "  abc.abc.abc.abc.abc.abc.\n"
+     "plane, 4 cells a line:\n"
+     "  abc.\n"
+     "  and 5 lines like it\n"},
     /* one line and nothing to fold */
     {"C", 8, 28, 1, 1,
      "cells of bank 0, a byte each: the letter is C (a is 0), '.' is padding\n"
