@@ -82,6 +82,11 @@ typedef struct {
     Crowded *crowded; /* all steps but the peak's, most bytes first, ties in order of time */
     uint64_t backing_excess_bytes;
     Ranking backing; /* of flash or far memory, by physical bytes of all banks, largest 10 */
+
+    uint64_t own_bytes;     /* of the peak: storages that its node reads or writes */
+    uint64_t waiting_bytes; /* and the others, which are there for other steps */
+    uint32_t waiting_count;
+    BufferId *waiting; /* most bytes first */
 } Misfit;
 
 typedef struct {

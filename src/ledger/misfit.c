@@ -3,6 +3,7 @@
 
 #include "base/fault.h"
 #include "ledger/ranking.h"
+#include "ledger/waiting.h"
 
 #include <stdlib.h>
 
@@ -55,6 +56,7 @@ void misfit_gather(Facts *facts, Arena *keep) {
     facts->misfit.backing_excess_bytes = backing_fits ? 0 : plan->backing_bytes - plan->backing_capacity_bytes;
     if (!local_fits) {
         gather_crowded(facts, keep);
+        waiting_gather(facts, keep);
     }
     if (!backing_fits) {
         gather_backing(facts, keep);

@@ -4,19 +4,20 @@
  *              |BBBBCCCC....     the letter is the storage that holds most of that cell, '.' where none holds any
  *            0 |BBBBCCCC....
  *
- * Geometry only: all sizes are the plan's. A storage smaller than a cell is still drawn where no larger one is. */
+ * Rows begin and end where storages do, those that hold most first, so that a cell of theirs is true for all its bytes;
+ * what is tall is several rows. Geometry only: all sizes are the plan's. A storage smaller than a cell is still drawn
+ * where no larger one is. */
 #include "report/page.h"
 
 #include "base/checked.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum { MOST_ROWS = 20, MOST_LETTERS = 26, AXIS_WIDTH = 16, MOST_WIDE = 12 };
+enum { MOST_EDGES = 24, MOST_ROWS = 20, MOST_LETTERS = 26, AXIS_WIDTH = 16, MOST_WIDE = 12, MOST_COLUMNS = 132 };
 
 typedef struct {
-    uint64_t row_bytes;  /* addresses of one row */
+    uint64_t *row;       /* where each row begins, and where the last ends */
     uint64_t cell_steps; /* steps of one column */
     uint32_t step_count;
     uint32_t row_count, column_count;
@@ -28,14 +29,107 @@ typedef struct {
     bool has_letters_for_all;
 } Drawing;
 
-static void plan_drawing(const Page *page, Drawing *drawing) {
+static bool is_drawable(const Plan *plan, uint32_t i) {
+    return buffer_is_local_storage(plan, (BufferId){i}) && plan->buffers[i].physical_bytes > 0;
+}
+
+/* ---- Rows */
+
+/* A storage and how much of the drawing it holds. */
+typedef struct {
+    uint32_t buffer;
+    double held;
+} Area;
+
+static int by_held(const void *left, const void *right) {
+    const Area *a = left;
+    const Area *b = right;
+    if (a->held < b->held || a->held > b->held) {
+        return a->held > b->held ? -1 : 1;
+    }
+    return a->buffer < b->buffer ? -1 : a->buffer > b->buffer;
+}
+
+static int by_address(const void *left, const void *right) {
+    uint64_t a = *(const uint64_t *)left;
+    uint64_t b = *(const uint64_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+typedef struct {
+    uint64_t at[MOST_EDGES];
+    uint32_t count;
+} Edges;
+
+static void add_edge(Edges *edges, uint64_t address) {
+    for (uint32_t i = 0; i < edges->count; i++) {
+        if (edges->at[i] == address) {
+            return;
+        }
+    }
+    if (edges->count < MOST_EDGES) {
+        edges->at[edges->count++] = address;
+    }
+}
+
+/* Where storages begin and end, as far as there is room; with both ends of the memory. Sorted. */
+static void find_edges(const Page *page, Edges *edges) {
     const Plan *plan = page->facts->plan;
     uint64_t align = page->facts->device->memory[page->facts->device->local].align_bytes;
-    uint32_t room = page->style.columns - AXIS_WIDTH;
-    uint64_t rows = ceil_div(plan->placed_bytes, MOST_ROWS);
+    Area *area = arena_array(page->scratch, Area, plan->buffer_count);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        const Buffer *buffer = &plan->buffers[i];
+        if (is_drawable(plan, i)) {
+            double steps = (double)(buffer->storage_last - buffer->storage_first);
+            area[count++] = (Area){i, (double)buffer->physical_bytes * steps};
+        }
+    }
+    if (count > 0) {
+        qsort(area, count, sizeof *area, by_held);
+    }
+    add_edge(edges, 0);
+    add_edge(edges, plan->placed_bytes);
+    for (uint32_t i = 0; i < count; i++) {
+        const Buffer *buffer = &plan->buffers[area[i].buffer];
+        uint64_t units = ceil_div(buffer->physical_bytes, align); /* `placed` counts the last unit too */
+        add_edge(edges, buffer->offset);
+        add_edge(edges, buffer->offset + units * align);
+    }
+    qsort(edges->at, edges->count, sizeof *edges->at, by_address);
+}
+
+/* Rows of about the same height between any two edges; none begins inside an allocation unit. */
+static void plan_rows(const Page *page, Drawing *drawing) {
+    uint64_t placed = page->facts->plan->placed_bytes;
+    uint64_t align = page->facts->device->memory[page->facts->device->local].align_bytes;
+    uint64_t usual = ceil_div(ceil_div(placed, MOST_ROWS), align) * align;
+    Edges edges = {.count = 0};
+    find_edges(page, &edges);
+    drawing->row = arena_array(page->scratch, uint64_t, MOST_EDGES + MOST_ROWS + 1);
+    for (uint32_t i = 0; i + 1 < edges.count; i++) {
+        uint64_t bytes = edges.at[i + 1] - edges.at[i];
+        uint64_t rows = bytes / usual == 0 ? 1 : bytes / usual;
+        uint64_t each = ceil_div(ceil_div(bytes, rows), align) * align;
+        uint64_t at = edges.at[i];
+        drawing->row[drawing->row_count++] = at;
+        while (edges.at[i + 1] - at > each) {
+            at += each;
+            drawing->row[drawing->row_count++] = at;
+        }
+    }
+    drawing->row[drawing->row_count] = placed;
+}
+
+static uint32_t usable_columns(const Page *page) {
+    return page->style.columns < MOST_COLUMNS ? page->style.columns : MOST_COLUMNS;
+}
+
+static void plan_drawing(const Page *page, Drawing *drawing) {
+    const Plan *plan = page->facts->plan;
+    uint32_t room = usable_columns(page) - AXIS_WIDTH;
     drawing->step_count = plan->step_count == 0 ? 1 : plan->step_count;
-    drawing->row_bytes = ceil_div(rows, align) * align; /* no row begins inside an allocation unit */
-    drawing->row_count = (uint32_t)ceil_div(plan->placed_bytes, drawing->row_bytes);
+    plan_rows(page, drawing);
     drawing->cell_steps = ceil_div(drawing->step_count, room);
     drawing->column_count = (uint32_t)ceil_div(drawing->step_count, drawing->cell_steps);
     drawing->wide = room / drawing->column_count;
@@ -50,21 +144,28 @@ static void plan_drawing(const Page *page, Drawing *drawing) {
     }
 }
 
-/* How much of [first, last) lies in the `index`-th range of `unit`. */
-static double overlap(uint64_t first, uint64_t last, uint64_t unit, uint64_t index) {
-    uint64_t begin = index * unit;
-    uint64_t end = last - begin < unit ? last : begin + unit; /* last > begin; no overflow at the top of 64 bits */
-    return (double)(end - (first > begin ? first : begin));
+/* ---- Cells */
+
+typedef struct {
+    uint64_t first, last;
+} Range;
+
+/* How much two ranges that meet have in common. */
+static double overlap(Range a, Range b) {
+    return (double)((a.last < b.last ? a.last : b.last) - (a.first > b.first ? a.first : b.first));
 }
 
 static void fill(Drawing *drawing, const Buffer *buffer, uint32_t id) {
-    uint64_t end = buffer->offset + buffer->physical_bytes;
-    uint64_t last_row = (end - 1) / drawing->row_bytes;
-    uint64_t last_column = (buffer->storage_last - 1) / drawing->cell_steps;
-    for (uint64_t r = buffer->offset / drawing->row_bytes; r <= last_row; r++) {
-        double bytes = overlap(buffer->offset, end, drawing->row_bytes, r);
-        for (uint64_t c = buffer->storage_first / drawing->cell_steps; c <= last_column; c++) {
-            double held = bytes * overlap(buffer->storage_first, buffer->storage_last, drawing->cell_steps, c);
+    Range bytes = {buffer->offset, buffer->offset + buffer->physical_bytes};
+    Range steps = {buffer->storage_first, buffer->storage_last};
+    for (uint32_t r = 0; r < drawing->row_count && drawing->row[r] < bytes.last; r++) {
+        if (drawing->row[r + 1] <= bytes.first) {
+            continue;
+        }
+        double held_bytes = overlap(bytes, (Range){drawing->row[r], drawing->row[r + 1]});
+        for (uint64_t c = steps.first / drawing->cell_steps; c <= (steps.last - 1) / drawing->cell_steps; c++) {
+            Range column = {c * drawing->cell_steps, (c + 1) * drawing->cell_steps};
+            double held = held_bytes * overlap(steps, column);
             size_t cell = (size_t)(r * drawing->column_count + c);
             if (held > drawing->held[cell]) {
                 drawing->held[cell] = held;
@@ -72,10 +173,6 @@ static void fill(Drawing *drawing, const Buffer *buffer, uint32_t id) {
             }
         }
     }
-}
-
-static bool is_drawable(const Plan *plan, uint32_t i) {
-    return buffer_is_local_storage(plan, (BufferId){i}) && plan->buffers[i].physical_bytes > 0;
 }
 
 static void fill_all(const Page *page, Drawing *drawing) {
@@ -115,7 +212,8 @@ static char kind_letter(BufferKind kind) {
 
 /* Where there are fewer letters than storages, one that holds half of no cell gets none: its cells stand for many. */
 static bool deserves_letter(const Drawing *drawing, size_t cell) {
-    double whole = (double)drawing->row_bytes * (double)drawing->cell_steps;
+    size_t row = cell / drawing->column_count;
+    double whole = (double)(drawing->row[row + 1] - drawing->row[row]) * (double)drawing->cell_steps;
     return drawing->has_letters_for_all || 2 * drawing->held[cell] >= whole;
 }
 
@@ -184,7 +282,7 @@ static void print_cell(const Page *page, const Drawing *drawing, uint32_t owner)
 
 static void print_rows(const Page *page, const Drawing *drawing) {
     for (uint32_t r = drawing->row_count; r-- > 0;) {
-        Str address = page_number(page, r * drawing->row_bytes);
+        Str address = page_number(page, drawing->row[r]);
         fprintf(page->out, "%*s" STR_FMT " |", (int)(AXIS_WIDTH - 2 - address.len), "", STR_ARG(address));
         for (uint32_t c = 0; c < drawing->column_count; c++) {
             print_cell(page, drawing, drawing->owner[(size_t)r * drawing->column_count + c]);
@@ -201,42 +299,44 @@ static void print_axis(const Page *page, const Drawing *drawing) {
     for (uint32_t c = 0; c < drawing->column_count; c++) {
         uint32_t at = c * drawing->wide;
         Str step = arena_format(page->scratch, "%" PRIu64, c * drawing->cell_steps);
-        if ((c > 0 && at < used + APART) || AXIS_WIDTH + at + step.len > page->style.columns) {
+        if ((c > 0 && at < used + APART) || AXIS_WIDTH + at + step.len > usable_columns(page)) {
             continue;
         }
         fprintf(page->out, "%*s" STR_FMT, (int)(at - used), "", STR_ARG(step));
         used = at + (uint32_t)step.len;
     }
     uint32_t peak = (uint32_t)(page->facts->plan->peak_step / drawing->cell_steps) * drawing->wide;
-    bool is_far_right = AXIS_WIDTH + peak + 6 > page->style.columns; /* no room for the word behind the mark */
+    bool is_far_right = AXIS_WIDTH + peak + 6 > usable_columns(page); /* no room for the word behind the mark */
     fprintf(page->out, "\n%*s%s\n", AXIS_WIDTH + (int)peak - (is_far_right ? 5 : 0), "",
             is_far_right ? "peak ^" : "^ peak");
 }
 
-/* The storage's own tensor, and what else lies in it. */
-static Str storage_names(const Page *page, const Drawing *drawing, uint32_t root) {
-    enum { OTHER_COLUMNS = 40 }; /* letter, bytes, steps and what stands between them, at most */
+/* How many other tensors lie in the storage. */
+static Str storage_note(const Page *page, const Drawing *drawing, uint32_t root) {
+    const Plan *plan = page->facts->plan;
     const char *note = drawing->cells[root] == 0 ? "  (too small to be drawn)" : "";
-    Str name = page_name(page, (BufferId){root});
-    uint32_t used = OTHER_COLUMNS + text_width(name) + (uint32_t)strlen(note);
-    uint32_t room = page->style.columns > used ? page->style.columns - used : 0;
-    Str list = page_members(page, &(Members){{root}, 0, UINT32_MAX, room});
-    return arena_format(page->scratch, STR_FMT "%s" STR_FMT "%s", STR_ARG(name), list.len == 0 ? "" : ", ",
-                        STR_ARG(list), note);
+    uint32_t others = 0;
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        others += plan->buffers[i].storage.index == root && i != root;
+    }
+    return others == 0
+               ? str_from(note)
+               : arena_format(page->scratch, "with %" PRIu32 " other%s%s", others, others == 1 ? "" : "s", note);
 }
 
 static void print_legend(const Page *page, const Drawing *drawing, const uint32_t *lettered, uint32_t count) {
-    static const char *const heads[] = {"", "physical", "steps", "name"};
+    static const char *const heads[] = {"", "physical", "held", "name", ""};
     const Plan *plan = page->facts->plan;
     Table table;
-    table_init(&table, page->scratch, "lrsn");
+    table_init(&table, page->scratch, "lrsns");
     table_head(&table, heads);
     for (uint32_t i = 0; i < count; i++) {
         const Buffer *buffer = plan_buffer(plan, (BufferId){lettered[i]});
         table_add(&table, (Str){&drawing->letter[lettered[i]], 1});
         table_number(&table, buffer->physical_bytes);
         table_add(&table, text_steps(page->scratch, buffer->storage_first, buffer->storage_last));
-        table_add(&table, storage_names(page, drawing, lettered[i]));
+        table_add(&table, facts_buffer_name(page->facts, (BufferId){lettered[i]}, page->scratch));
+        table_add(&table, storage_note(page, drawing, lettered[i]));
     }
     if (count > 0) {
         table_print(&table, PAGE_INDENT, page->style.columns, page->out);
@@ -253,12 +353,15 @@ void page_drawing(const Page *page) {
     plan_drawing(page, &drawing);
     fill_all(page, &drawing);
     uint32_t count = choose_lettered(page, &drawing, lettered);
-    page_heading(page, "time and address: a row is " STR_FMT " bytes, a column %" PRIu64 " step%s",
-                 STR_ARG(page_number(page, drawing.row_bytes)), drawing.cell_steps, drawing.cell_steps == 1 ? "" : "s");
+    page_heading(page, "time and address: a row reaches to the next, a column is %" PRIu64 " step%s",
+                 drawing.cell_steps, drawing.cell_steps == 1 ? "" : "s");
+    if (!drawing.has_letters_for_all) {
+        page_line(page,
+                  "capitals: the %" PRIu32 " that hold most, listed below; small letters, many of a kind: i input, "
+                  "a activation, o output, w weight, p parameter, s state, k workspace",
+                  count);
+    }
     print_rows(page, &drawing);
     print_axis(page, &drawing);
     print_legend(page, &drawing, lettered, count);
-    if (!drawing.has_letters_for_all) {
-        page_line(page, "by kind: i input, a activation, o output, w weight, p parameter, s state, k workspace");
-    }
 }

@@ -6,6 +6,7 @@
 #include "report/page.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 enum { LIST_INDENT = 4 };
 
@@ -62,6 +63,60 @@ static void print_ranking(const Page *page, const Ranking *ranking) {
         table_text(&table, "");
     }
     table_print(&table, LIST_INDENT, page->style.columns, page->out);
+}
+
+/* Who is to read it still, or why it is there for the whole run. */
+static Str waiting_for(const Page *page, BufferId id) {
+    const Plan *plan = page->facts->plan;
+    const Buffer *storage = plan_buffer(plan, id);
+    if (storage->kind == BUFFER_STATE) {
+        return STR("state, for the whole run");
+    }
+    if (storage->holds_output) {
+        return STR("a graph output, for the caller");
+    }
+    return arena_format(page->scratch, "until " STR_FMT, STR_ARG(page_step(page, storage->storage_last - 1)));
+}
+
+static bool only_larger_memory_helps(const Plan *plan) {
+    for (uint32_t i = 0; i < plan->remedy_count; i++) {
+        if (strncmp(plan->remedies[i].kind, "larger_", 7) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* What the peak's node can't do without, and which others are there beside it. */
+static void print_own(const Page *page) {
+    enum { MOST = 6 };
+    const Plan *plan = page->facts->plan;
+    const Misfit *misfit = &page->facts->misfit;
+    if (plan->step_count == 0) {
+        return;
+    }
+    page_line(page, STR_FMT " bytes of them are what the operator itself reads and writes%s",
+              STR_ARG(page_number(page, misfit->own_bytes)),
+              !only_larger_memory_helps(plan) ? ""
+              : misfit->own_bytes > plan->capacity_bytes
+                  ? ": local memory must hold at least that, and no option of stride0 lowers it"
+                  : "; no option of stride0 lowers the peak");
+    if (misfit->waiting_count == 0) {
+        return;
+    }
+    fprintf(page->out, "  " STR_FMT " bytes wait for other steps:\n",
+            STR_ARG(page_number(page, misfit->waiting_bytes)));
+    Table table;
+    table_init(&table, page->scratch, "rnl");
+    for (uint32_t i = 0; i < misfit->waiting_count && i < MOST; i++) {
+        table_number(&table, plan_buffer(plan, misfit->waiting[i])->physical_bytes);
+        table_add(&table, facts_buffer_name(page->facts, misfit->waiting[i], page->scratch));
+        table_add(&table, waiting_for(page, misfit->waiting[i]));
+    }
+    table_print(&table, LIST_INDENT, page->style.columns, page->out);
+    if (misfit->waiting_count > MOST) {
+        page_line(page, "and %" PRIu32 " more", misfit->waiting_count - MOST);
+    }
 }
 
 /* What comes next, for whoever shrinks the peak. */
@@ -122,6 +177,7 @@ void report_misfit(const Facts *facts, const char *prefix, Arena *scratch, FILE 
         print_sums(&page);
         print_step(&page);
         print_ranking(&page, &facts->at_peak);
+        print_own(&page);
         print_refused(&page);
         print_crowded(&page);
     }

@@ -39,7 +39,7 @@ typedef struct {
     uint32_t room; /* characters, 40 at least */
 } Members;
 
-/* "t (in_place), u (view), and 3 more": as many as there is room for. */
+/* "t (in_place [1,2)), u (view [2,4)), and 3 more", each with its own steps: as many as there is room for. */
 Str page_members(const Page *page, const Members *members);
 
 /* ---- parts, in the order of the page */
@@ -55,6 +55,7 @@ void page_drawing(const Page *page); /* drawing.c */
 const char *words_kind(BufferKind kind);
 const char *words_alias(const Plan *plan, const Buffer *buffer);
 Str words_refusal(const Page *page, const Buffer *buffer); /* with the names it is about */
+Str words_copy(const Page *page, BufferId output);         /* why a variable's value is copied; else empty */
 Str words_no_view(const Page *page, NodeId node);          /* why a slice or a concatenation is copied; else empty */
 const char *words_remedy(const char *kind);
 

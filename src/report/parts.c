@@ -37,9 +37,7 @@ void page_padding(const Page *page) {
     table_print(&table, PAGE_INDENT, page->style.columns, page->out);
     print_more(page, shown, paddings->all);
     if (facts->swollen.count > 0) {
-        page_line(page,
-                  "%swarning%s: %s of 4 times the data or more, " STR_FMT
-                  " bytes of padding; a row-major contract would take their logical bytes",
+        page_line(page, "%swarning%s: %s of 4 times the data or more, " STR_FMT " bytes of padding",
                   page_color(page, PAGE_BAD), page_color(page, PAGE_PLAIN),
                   page_count(page, facts->swollen.count, "buffer"),
                   STR_ARG(page_number(page, facts->swollen.padding_bytes)));
@@ -52,25 +50,25 @@ static bool has_lanes(const Page *page) {
     return page->facts->device->memory[page->facts->device->local].lanes > 1;
 }
 
-static void print_compact(const Page *page) {
+/* Expanded to a whole map it would be larger. */
+static bool saves_bytes(const CompactCost *cost) {
+    return cost->full_bytes != UINT64_MAX && cost->full_bytes > cost->compact_bytes;
+}
+
+static void print_compact_table(const Page *page) {
     static const char *const heads[] = {"compact", "as row", "as full", "(logical)", "form", "axis", "name"};
     enum { MOST = 6 };
     const Facts *facts = page->facts;
-    if (facts->compact_count == 0) {
-        return;
-    }
-    page_heading(page, "kept compact: %s%s", page_count(page, facts->compact_count, "parameter"),
-                 has_lanes(page) ? ", bytes of all lanes" : "");
-    page_line(page, STR_FMT " bytes; expanded along rows " STR_FMT ", as whole maps " STR_FMT,
-              STR_ARG(page_number(page, facts->compact_bytes)), STR_ARG(page_number(page, facts->compact_as_row_bytes)),
-              STR_ARG(page_number(page, facts->compact_as_full_bytes)));
+    uint32_t shown = 0;
     Table table;
-    uint32_t shown = facts->compact_count < MOST ? facts->compact_count : MOST;
     table_init(&table, page->scratch, "rrrrlrn");
     table_head(&table, heads);
-    for (uint32_t i = 0; i < shown; i++) {
+    for (uint32_t i = 0; i < facts->compact_count && shown < MOST; i++) {
         const CompactCost *cost = &facts->kept_compact[i];
         const Buffer *buffer = plan_buffer(facts->plan, cost->buffer);
+        if (!saves_bytes(cost)) {
+            continue;
+        }
         table_number(&table, cost->compact_bytes);
         table_number(&table, cost->row_bytes);
         table_number(&table, cost->full_bytes);
@@ -78,9 +76,27 @@ static void print_compact(const Page *page) {
         table_text(&table, broadcast_name(buffer->broadcast));
         table_add(&table, buffer->axis < 0 ? STR("-") : arena_format(page->scratch, "%" PRId32, buffer->axis));
         table_add(&table, facts_buffer_name(facts, cost->buffer, page->scratch));
+        shown++;
     }
     table_print(&table, PAGE_INDENT, page->style.columns, page->out);
     print_more(page, shown, facts->compact_count);
+}
+
+static void print_compact(const Page *page) {
+    const Facts *facts = page->facts;
+    const Device *device = facts->device;
+    if (facts->compact_as_full_bytes <= facts->compact_bytes) {
+        return;
+    }
+    const DeviceMemory *memory = &device->memory[device->kind == DEVICE_ARENA ? device->backing : device->local];
+    page_heading(page, "kept compact: %s in " STR_FMT " memory%s", page_count(page, facts->compact_count, "parameter"),
+                 STR_ARG(clean_text(page->scratch, memory->name)), has_lanes(page) ? ", bytes of all lanes" : "");
+    page_line(page, STR_FMT " bytes; expanded along rows " STR_FMT ", as whole maps " STR_FMT,
+              STR_ARG(page_number(page, facts->compact_bytes)), STR_ARG(page_number(page, facts->compact_as_row_bytes)),
+              STR_ARG(page_number(page, facts->compact_as_full_bytes)));
+    if (device->kind != DEVICE_ARENA) {
+        print_compact_table(page);
+    }
 }
 
 static void print_materialised(const Page *page) {
@@ -142,8 +158,8 @@ static void print_overwrites(const Page *page) {
     for (uint32_t i = 0; i < facts->overwrite_count && i < 6; i++) {
         const Overwrite *over = &facts->overwrites[i];
         page_line(page,
-                  "graph input '" STR_FMT "' is overwritten at step %" PRIu32 " by '" STR_FMT
-                  "'; --pin-inputs keeps it",
+                  "graph input '" STR_FMT "' is overwritten at step %" PRIu32 ": its bytes are given to '" STR_FMT
+                  "'; --pin-inputs keeps them",
                   STR_ARG(page_name(page, over->input)), over->step, STR_ARG(page_name(page, over->writer_output)));
     }
     page_line(page, "peak " STR_FMT ", placed " STR_FMT "; with --pin-inputs: peak " STR_FMT ", placed " STR_FMT,
@@ -191,7 +207,8 @@ static void add_moved(Table *table, const char *name, const Moved *moved) {
 
 static Str copy_reason(const Page *page, const Copy *copy) {
     if (!is_buffer(copy->explained_by)) {
-        Str words = words_no_view(page, page->facts->plan->steps[copy->step].node);
+        Str words = words_copy(page, copy->output);
+        words = words.len > 0 ? words : words_no_view(page, page->facts->plan->steps[copy->step].node);
         return words.len > 0 ? words : STR("the operator is no view");
     }
     const Buffer *buffer = plan_buffer(page->facts->plan, copy->explained_by);

@@ -12,8 +12,8 @@ typedef struct {
     uint32_t columns; /* of a line, at least 80 */
 } TerminalStyle;
 
-/* The ledger for people: totals, by kind, the peak and what it is made of, largest paddings, parameters kept compact,
- * a drawing of time and address. Same facts and style, same bytes. */
+/* The ledger for people: does it fit, totals, by kind, the peak and what it is made of, parameters kept compact,
+ * largest paddings, a drawing of time and address. Same facts and style, same bytes. */
 void report_terminal(const Facts *facts, TerminalStyle style, Arena *scratch, FILE *out);
 
 /* Why the plan does not fit: need, capacity and excess of the memory; for local memory step, node, every live buffer

@@ -22,13 +22,13 @@ const char *page_count(const Page *page, uint64_t count, const char *noun) {
 
 Str page_name(const Page *page, BufferId id) {
     Str name = clean_text(page->scratch, facts_buffer_name(page->facts, id, page->scratch));
-    return text_clip(page->scratch, name, page->style.columns / 2);
+    return text_clip_name(page->scratch, name, (TextCut){page->style.columns / 2, TEXT_CUT_SIXTHS, 0});
 }
 
 Str page_step(const Page *page, uint32_t index) {
     const Step *step = &page->facts->plan->steps[index];
     Str title = clean_text(page->scratch, facts_step_title(page->facts, step, page->scratch));
-    title = text_clip(page->scratch, title, page->style.columns / 2);
+    title = text_clip_name(page->scratch, title, (TextCut){page->style.columns / 2, TEXT_CUT_SIXTHS, 0});
     return arena_format(page->scratch, "step %" PRIu32 ": " STR_FMT ", %s", index, STR_ARG(title),
                         column_name(step->column));
 }
@@ -48,8 +48,10 @@ Str page_members(const Page *page, const Members *members) {
         if (!is_member(buffer, members->root, members->first, members->last)) {
             continue;
         }
-        Str longer = arena_format(page->scratch, STR_FMT "%s" STR_FMT " (%s)", STR_ARG(list), list.len == 0 ? "" : ", ",
-                                  STR_ARG(page_name(page, (BufferId){i})), alias_reason_name(buffer->alias_reason));
+        Str longer = arena_format(page->scratch, STR_FMT "%s" STR_FMT " (%s " STR_FMT ")", STR_ARG(list),
+                                  list.len == 0 ? "" : ", ", STR_ARG(page_name(page, (BufferId){i})),
+                                  alias_reason_name(buffer->alias_reason),
+                                  STR_ARG(text_steps(page->scratch, buffer->first, buffer->last)));
         bool fits = left_out == 0 && text_width(longer) + TAIL <= members->room;
         list = fits ? longer : list;
         left_out += !fits;
@@ -57,8 +59,8 @@ Str page_members(const Page *page, const Members *members) {
     if (left_out == 0) {
         return list;
     }
-    return arena_format(page->scratch, STR_FMT "%s%" PRIu32 " %s", STR_ARG(list), list.len == 0 ? "" : ", and ",
-                        left_out, list.len == 0 ? "others" : "more");
+    return arena_format(page->scratch, STR_FMT "%s%" PRIu32 " more", STR_ARG(list), list.len == 0 ? "" : ", and ",
+                        left_out);
 }
 
 void page_heading(const Page *page, const char *format, ...) {
@@ -70,14 +72,29 @@ void page_heading(const Page *page, const char *format, ...) {
     fprintf(page->out, "\n%s" STR_FMT "%s\n", page_color(page, PAGE_BOLD), STR_ARG(text), page_color(page, PAGE_PLAIN));
 }
 
+/* Characters that are seen: a colour has none. Names are cleaned, so an escape begins a colour of the page. */
+static uint32_t seen_width(Str text) {
+    uint32_t width = text_width(text);
+    for (size_t i = 0; i < text.len; i++) {
+        bool is_color = text.ptr[i] == PAGE_PLAIN[0];
+        for (; is_color && i < text.len; i++) {
+            width--;
+            if (text.ptr[i] == 'm') {
+                break;
+            }
+        }
+    }
+    return width;
+}
+
 /* Characters of `text` up to the last blank that fits, all of them where the rest fits, or at least one word. */
 static size_t break_at(Str text, uint32_t room) {
     size_t best = 0;
-    if (text_width(text) <= room) {
+    if (seen_width(text) <= room) {
         return text.len;
     }
     for (size_t i = 0; i < text.len; i++) {
-        if (text.ptr[i] == ' ' && (best == 0 || text_width((Str){text.ptr, i}) <= room)) {
+        if (text.ptr[i] == ' ' && (best == 0 || seen_width((Str){text.ptr, i}) <= room)) {
             best = i;
         }
     }
@@ -111,6 +128,38 @@ static void print_title(const Page *page) {
         fprintf(page->out, ", opset %" PRId32, graph->opset);
     }
     fputs(")\n", page->out);
+}
+
+/* ", 7,392 free" */
+static const char *left_text(const Page *page, uint64_t bytes, const char *what) {
+    return arena_text(page->scratch, ", " STR_FMT " %s", STR_ARG(page_number(page, bytes)), what);
+}
+
+static const char *need_text(const Page *page, uint32_t memory, uint64_t need_bytes, uint64_t capacity_bytes) {
+    const Device *device = page->facts->device;
+    bool has_budget = memory == device->local && page->facts->plan->options.budget_bytes > 0;
+    return arena_text(page->scratch, STR_FMT " memory needs " STR_FMT " of %s" STR_FMT " bytes",
+                      STR_ARG(clean_text(page->scratch, device->memory[memory].name)),
+                      STR_ARG(page_number(page, need_bytes)), has_budget ? "the --budget of " : "",
+                      STR_ARG(page_number(page, capacity_bytes)));
+}
+
+/* The answer in one line; a memory without bounds has no say. */
+static void print_verdict(const Page *page) {
+    const Facts *facts = page->facts;
+    const Plan *plan = facts->plan;
+    bool local_fits = plan_local_fits(plan);
+    bool backing_fits = plan_backing_fits(plan);
+    page_line(page, "%s%s%s: %s%s%s%s%s", page_color(page, plan_fits(plan) ? PAGE_GOOD : PAGE_BAD),
+              plan_fits(plan) ? "fits" : "does not fit", page_color(page, PAGE_PLAIN),
+              need_text(page, facts->device->local, plan->placed_bytes, plan->capacity_bytes),
+              local_fits ? left_text(page, facts->spare_bytes, "free")
+                         : left_text(page, facts->excess_bytes, "too many"),
+              plan->backing_capacity_bytes == UINT64_MAX ? "" : "; ",
+              plan->backing_capacity_bytes == UINT64_MAX
+                  ? ""
+                  : need_text(page, facts->device->backing, plan->backing_bytes, plan->backing_capacity_bytes),
+              backing_fits ? "" : left_text(page, facts->misfit.backing_excess_bytes, "too many"));
 }
 
 static void print_device(const Page *page) {
@@ -201,38 +250,18 @@ static const char *placed_text(const Page *page) {
                       is_optimal ? "optimal: equals the bound" : "not proven optimal");
 }
 
-static const char *capacity_text(const Page *page) {
-    const Facts *facts = page->facts;
-    bool fits = plan_local_fits(facts->plan);
-    return arena_text(
-        page->scratch, "%s: %s%s%s, " STR_FMT " bytes %s",
-        facts->plan->options.budget_bytes > 0 ? "--budget" : "of the device",
-        page_color(page, fits ? PAGE_GOOD : PAGE_BAD), fits ? "fits" : "does not fit", page_color(page, PAGE_PLAIN),
-        STR_ARG(page_number(page, fits ? facts->spare_bytes : facts->excess_bytes)), fits ? "free" : "too many");
-}
-
-static void print_capacity(const Page *page) {
-    fprintf(page->out, "%*s%s\n", PAGE_INDENT, "", capacity_text(page));
-}
-
 /* "flash memory: 24 of 1,048,576 bytes, for constants" */
 static void print_backing(const Page *page) {
     const Plan *plan = page->facts->plan;
     const Device *device = page->facts->device;
     const char *capacity = "";
-    const char *verdict = "";
     if (plan->backing_capacity_bytes != UINT64_MAX) {
         capacity = arena_text(page->scratch, " of " STR_FMT, STR_ARG(page_number(page, plan->backing_capacity_bytes)));
     }
-    if (!plan_backing_fits(plan)) {
-        verdict = arena_text(page->scratch, ": %sdoes not fit%s, " STR_FMT " bytes too many",
-                             page_color(page, PAGE_BAD), page_color(page, PAGE_PLAIN),
-                             STR_ARG(page_number(page, page->facts->misfit.backing_excess_bytes)));
-    }
-    page_line(page, STR_FMT " memory: " STR_FMT "%s bytes, for constants%s%s",
+    page_line(page, STR_FMT " memory: " STR_FMT "%s bytes, for constants%s",
               STR_ARG(clean_text(page->scratch, device->memory[device->backing].name)),
               STR_ARG(page_number(page, plan->backing_bytes)), capacity,
-              device->kind == DEVICE_ARENA ? "" : ", graph inputs and graph outputs", verdict);
+              device->kind == DEVICE_ARENA ? "" : ", graph inputs and graph outputs");
 }
 
 static void print_totals(const Page *page) {
@@ -250,9 +279,8 @@ static void print_totals(const Page *page) {
     if (page->facts->anywhere_bytes != plan->placed_bytes) {
         add_total(&table, "anywhere", page->facts->anywhere_bytes, "to reserve where its start is not aligned");
     }
-    add_total(&table, "capacity", plan->capacity_bytes, "");
+    add_total(&table, "capacity", plan->capacity_bytes, plan->options.budget_bytes > 0 ? "--budget" : "of the device");
     table_print(&table, PAGE_INDENT, page->style.columns, page->out);
-    print_capacity(page);
     print_backing(page);
 }
 
@@ -292,11 +320,10 @@ static void print_kinds(const Page *page) {
 static void print_members(const Page *page, BufferId root) {
     uint32_t step = page->facts->plan->peak_step;
     Str name = page_name(page, root);
-    uint32_t used = PAGE_INDENT + text_width(name) + 7; /* of "in '': " */
-    const Members members = {root, step, step + 1, page->style.columns > used ? page->style.columns - used : 0};
+    const Members members = {root, step, step + 1, page->style.columns}; /* page_line breaks it */
     Str list = page_members(page, &members);
     if (list.len > 0) {
-        page_line(page, "in '" STR_FMT "': " STR_FMT, STR_ARG(name), STR_ARG(list));
+        page_line(page, "'" STR_FMT "' holds there also: " STR_FMT, STR_ARG(name), STR_ARG(list));
     }
 }
 
@@ -313,7 +340,7 @@ static void add_storage(const Page *page, Table *table, Ranked ranked) {
 }
 
 static void print_peak(const Page *page) {
-    static const char *const heads[] = {"physical", "logical", "kind", "dtype", "stored", "steps", "offset", "name"};
+    static const char *const heads[] = {"physical", "logical", "kind", "dtype", "stored", "held", "offset", "name"};
     enum { MOST = 12 };
     const Facts *facts = page->facts;
     const Ranking *peak = &facts->at_peak;
@@ -345,6 +372,7 @@ static void print_peak(const Page *page) {
 void report_terminal(const Facts *facts, TerminalStyle style, Arena *scratch, FILE *out) {
     const Page page = {.facts = facts, .style = style, .scratch = scratch, .out = out};
     print_title(&page);
+    print_verdict(&page);
     print_device(&page);
     print_read(&page);
     print_readings(&page);
@@ -352,8 +380,8 @@ void report_terminal(const Facts *facts, TerminalStyle style, Arena *scratch, FI
     print_totals(&page);
     print_kinds(&page);
     print_peak(&page);
-    page_padding(&page);
     page_parameters(&page);
+    page_padding(&page);
     page_inputs(&page);
     page_traffic(&page);
     page_drawing(&page);

@@ -45,19 +45,84 @@ static uint32_t last_step_of(const Plan *plan, NodeId node) {
     return last;
 }
 
+/* The output of the concatenation that reads `id`, or no buffer. */
+static BufferId find_whole(const Plan *plan, BufferId id) {
+    for (uint32_t s = 0; s < plan->step_count; s++) {
+        const Step *step = &plan->steps[s];
+        bool is_concat = is_node(step->node) && op_info(graph_node(plan->graph, step->node)->op)->kind == KIND_CONCAT;
+        for (uint32_t i = 0; is_concat && step->write_count > 0 && i < step->read_count; i++) {
+            if (step->reads[i].index == id.index) {
+                return step->writes[0];
+            }
+        }
+    }
+    return NO_BUFFER;
+}
+
+/* A part of a concatenation has no candidate: its place there was refused. */
+static Str no_candidate_text(const Page *page, const Buffer *buffer) {
+    const Plan *plan = page->facts->plan;
+    const char *reason = refusal_text(buffer->refused_alias);
+    BufferId whole = find_whole(plan, (BufferId){(uint32_t)(buffer - plan->buffers)});
+    if (buffer->refused_alias == REFUSED_CONSTANT || !is_buffer(whole)) {
+        return str_from(reason);
+    }
+    return arena_format(page->scratch, "not as a part of '" STR_FMT "': %s", STR_ARG(page_name(page, whole)), reason);
+}
+
+/* "b", or "t (in 'b')" where the bytes are known by another name. */
+static Str name_in_storage(const Page *page, BufferId id) {
+    BufferId root = plan_buffer(page->facts->plan, id)->storage;
+    Str name = page_name(page, id);
+    return root.index == id.index ? arena_format(page->scratch, "'" STR_FMT "'", STR_ARG(name))
+                                  : arena_format(page->scratch, "'" STR_FMT "' (in '" STR_FMT "')", STR_ARG(name),
+                                                 STR_ARG(page_name(page, root)));
+}
+
+static OpKind kind_of(const Plan *plan, NodeId node) {
+    return is_node(node) ? op_info(graph_node(plan->graph, node)->op)->kind : KIND_COMPUTE;
+}
+
+Str words_copy(const Page *page, BufferId output) {
+    const Plan *plan = page->facts->plan;
+    const Buffer *buffer = plan_buffer(plan, output);
+    if (kind_of(plan, buffer->node) != KIND_STATE) {
+        return (Str){0};
+    }
+    uint32_t last = plan_buffer(plan, buffer->storage)->storage_last - 1;
+    return arena_format(page->scratch, "the variable may be written before its old value is read last, at " STR_FMT,
+                        STR_ARG(page_step(page, last)));
+}
+
+/* What only moves elements is no arithmetic that could run in place. */
+static Str operator_text(const Page *page, const Buffer *buffer) {
+    const Plan *plan = page->facts->plan;
+    OpKind kind = kind_of(plan, buffer->node);
+    Str copy = words_copy(page, (BufferId){(uint32_t)(buffer - plan->buffers)});
+    bool is_move = kind == KIND_RESHAPE || kind == KIND_TRANSPOSE || kind == KIND_SLICE || kind == KIND_CONCAT ||
+                   kind == KIND_EXPAND;
+    return copy.len > 0 ? copy
+           : is_move    ? STR("a copy puts the elements elsewhere, while others are still to be read")
+                        : str_from(refusal_text(REFUSED_OPERATOR));
+}
+
 /* "'b' is still read at step 2: 'op1' (Mul), multiply" */
 Str words_refusal(const Page *page, const Buffer *buffer) {
     const Facts *facts = page->facts;
     const char *reason = refusal_text(buffer->refused_alias);
     if (!is_buffer(buffer->refused_candidate)) {
-        return str_from(reason);
+        return no_candidate_text(page, buffer);
     }
-    Str candidate = page_name(page, buffer->refused_candidate);
+    Str candidate = name_in_storage(page, buffer->refused_candidate);
+    if (buffer->refused_alias == REFUSED_OPERATOR) {
+        return arena_format(page->scratch, STR_FMT ": " STR_FMT, STR_ARG(candidate),
+                            STR_ARG(operator_text(page, buffer)));
+    }
     if (buffer->refused_alias != REFUSED_LATER_READER || !is_node(buffer->refused_by)) {
-        return arena_format(page->scratch, "'" STR_FMT "': %s", STR_ARG(candidate), reason);
+        return arena_format(page->scratch, STR_FMT ": %s", STR_ARG(candidate), reason);
     }
     Str reader = page_step(page, last_step_of(facts->plan, buffer->refused_by));
-    return arena_format(page->scratch, "'" STR_FMT "' is still read at " STR_FMT, STR_ARG(candidate), STR_ARG(reader));
+    return arena_format(page->scratch, STR_FMT " is still read at " STR_FMT, STR_ARG(candidate), STR_ARG(reader));
 }
 
 Str words_no_view(const Page *page, NodeId id) {
