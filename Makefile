@@ -1,39 +1,46 @@
 # The front door. Every target installs what is missing (tools/setup), configures and builds by itself.
 #
 #     make          build/stride0
-#     make test     all tests; those that need ../shared are skipped by name where it is absent (SHARED=path)
-#     make demo     the memory map of a network: MODEL=file DEVICE=preset-or-file
+#     make test     all tests; those on third-party models need a folder of them, SHARED=path (../shared is found by
+#                   itself), and are skipped by name where it is absent
+#     make demo     the memory map of a network: MODEL=file DEVICE=preset-or-file. That it does not fit is an answer too
 #     make bench    how long plan takes and how much memory it needs
 #     make format   clang-format over all sources
 #     make clean
+SHELL := bash
+.SHELLFLAGS := -o pipefail -c
 override SHARED := $(abspath $(or $(SHARED),$(wildcard ../shared)))
 MODEL  ?= examples/separable.tflite
 DEVICE ?= mcu-cm
 WERROR ?= OFF
 
-configure = cmake --preset release --log-level=WARNING -DS0_SHARED="$(SHARED)" -DS0_WERROR=$(WERROR)
-compile   = cmake --build build
+# What a step has to say is heard where it fails; compilers are always heard.
+configure = said=$$(cmake --preset release -DS0_SHARED="$(SHARED)" -DS0_WERROR=$(WERROR) $(1) 2>&1) || \
+            { printf '%s\n' "$$said" >&2; exit 1; }
+compile   = cmake --build build $(1) -- --quiet | sed '/^ninja: no work to do/d'
 
 .PHONY: build test demo bench format clean
 
 build:
 	@tools/setup build
-	@$(configure) -DBUILD_TESTING=OFF
-	@$(compile) --target stride0_cli
+	@$(call configure,-DBUILD_TESTING=OFF)
+	@$(call compile,--target stride0_cli)
+	@echo "built build/stride0"
 
 test:
 	@tools/setup test
-	@$(configure) -DBUILD_TESTING=ON
-	@$(compile)
+	@$(call configure,-DBUILD_TESTING=ON)
+	@$(call compile)
 	@tools/run_tests build
 
 demo: build
-	build/stride0 plan "$(MODEL)" -d "$(DEVICE)"
+	@echo 'build/stride0 plan "$(MODEL)" -d "$(DEVICE)"'
+	@build/stride0 plan "$(MODEL)" -d "$(DEVICE)" || [ $$? -eq 2 ]
 
 bench:
 	@tools/setup test
-	@$(configure) -DBUILD_TESTING=ON
-	@$(compile) --target bench
+	@$(call configure,-DBUILD_TESTING=ON)
+	@$(call compile,--target bench)
 
 format:
 	@tools/setup ci
