@@ -3,6 +3,7 @@
 
 #include "base/checked.h"
 
+#include <inttypes.h>
 #include <stdalign.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -145,4 +146,18 @@ Str arena_format(Arena *arena, const char *format, ...) {
     const char *text = arena_vtext(arena, format, args);
     va_end(args);
     return str_from(text);
+}
+
+Str arena_number(Arena *arena, uint64_t number) {
+    char digits[24];
+    int length = snprintf(digits, sizeof digits, "%" PRIu64, number);
+    char *text = arena_alloc(arena, (size_t)(length + length / 3 + 1), 1);
+    char *end = text;
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0) {
+            *end++ = ',';
+        }
+        *end++ = digits[i];
+    }
+    return (Str){text, (size_t)(end - text)};
 }

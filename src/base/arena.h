@@ -41,6 +41,7 @@ void *arena_grow(Arena *arena, void *items, size_t count, size_t *capacity, size
 Str arena_str(Arena *arena, Str s);
 Str arena_format(Arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 const char *arena_text(Arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+Str arena_number(Arena *arena, uint64_t number); /* "1,234,567" */
 const char *arena_vtext(Arena *arena, const char *format, va_list args);
 
 #endif

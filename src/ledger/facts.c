@@ -9,6 +9,7 @@
 #include "plan/operand.h"
 #include "plan/tensor.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 static Ranking rank_at_peak(const Plan *plan, Arena *keep) {
@@ -61,17 +62,23 @@ static void gather_swollen(Facts *facts, Work *work) {
     }
     const Buffer *worst = plan_buffer(plan, swollen->worst.buffer);
     Arena *arena = &work->keep;
+    const char *others =
+        swollen->count == 1
+            ? ""
+            : arena_text(arena, "; most padding of %" PRIu32 " buffers of 4 times their data or more", swollen->count);
+    const char *each = worst->banks_used == 1 ? ""
+                                              : arena_text(arena, " in each of " STR_FMT " banks",
+                                                           STR_ARG(arena_number(arena, worst->banks_used)));
     diag_warn(&work->diags,
-              (DiagText){
-                  .tensor = facts_buffer_name(facts, swollen->worst.buffer, arena),
-                  .what = arena_text(arena,
-                                     "%llu bytes of data occupy %llu in %llu bank(s), %.1f times as much: most padding "
-                                     "of %u buffer(s) whose layout takes 4 times their data or more",
-                                     (unsigned long long)worst->logical_bytes,
-                                     (unsigned long long)worst->physical_bytes, (unsigned long long)worst->banks_used,
-                                     facts_padding_ratio(worst), (unsigned)swollen->count),
-                  .hint = arena_text(arena, "a contract without padding (row-major, 'N H W C') stores it in %llu bytes",
-                                     (unsigned long long)worst->logical_bytes)});
+              (DiagText){.tensor = facts_buffer_name(facts, swollen->worst.buffer, arena),
+                         .what = arena_text(arena, STR_FMT " bytes of data occupy " STR_FMT "%s, %.1f times as much%s",
+                                            STR_ARG(arena_number(arena, worst->logical_bytes)),
+                                            STR_ARG(arena_number(arena, worst->physical_bytes)), each,
+                                            facts_padding_ratio(worst), others),
+                         .hint = arena_text(arena,
+                                            "the device's %s contract pads this shape; a device file of your own "
+                                            "can state another",
+                                            role_name(worst->role))});
 }
 
 static Ranking rank_paddings(const Plan *plan, Arena *keep) {

@@ -15,8 +15,8 @@ static void print_need(const Page *page, uint32_t memory, uint64_t need_bytes, u
     const Device *device = page->facts->device;
     bool has_budget = memory == device->local && page->facts->plan->options.budget_bytes > 0;
     fprintf(page->out,
-            "does not fit: needs " STR_FMT " bytes, %s" STR_FMT " memory of " STR_FMT " %s " STR_FMT
-            ": " STR_FMT " too many\n",
+            "does not fit: needs " STR_FMT " bytes, %s" STR_FMT " memory of " STR_FMT " %s " STR_FMT ": " STR_FMT
+            " too many\n",
             STR_ARG(page_number(page, need_bytes)), has_budget ? "the --budget for " : "",
             STR_ARG(clean_text(page->scratch, device->memory[memory].name)),
             STR_ARG(clean_text(page->scratch, device->name)), has_budget ? "is" : "has",

@@ -36,12 +36,6 @@ void page_padding(const Page *page) {
     }
     table_print(&table, PAGE_INDENT, page->style.columns, page->out);
     print_more(page, shown, paddings->all);
-    if (facts->swollen.count > 0) {
-        page_line(page, "%swarning%s: %s of 4 times the data or more, " STR_FMT " bytes of padding",
-                  page_color(page, PAGE_BAD), page_color(page, PAGE_PLAIN),
-                  page_count(page, facts->swollen.count, "buffer"),
-                  STR_ARG(page_number(page, facts->swollen.padding_bytes)));
-    }
 }
 
 /* ---- Parameters and constants */

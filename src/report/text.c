@@ -4,20 +4,7 @@
 #include <inttypes.h>
 
 Str text_number(Arena *arena, uint64_t number) {
-    char digits[24];
-    if (number == UINT64_MAX) {
-        return STR("-");
-    }
-    int length = snprintf(digits, sizeof digits, "%" PRIu64, number);
-    char *text = arena_alloc(arena, (size_t)(length + length / 3 + 1), 1);
-    char *end = text;
-    for (int i = 0; i < length; i++) {
-        if (i > 0 && (length - i) % 3 == 0) {
-            *end++ = ',';
-        }
-        *end++ = digits[i];
-    }
-    return (Str){text, (size_t)(end - text)};
+    return number == UINT64_MAX ? STR("-") : arena_number(arena, number);
 }
 
 static bool starts_character(char c) {
