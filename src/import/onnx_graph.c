@@ -74,8 +74,6 @@ static bool read_sparse_initializer(Onnx *onnx, OnnxScope *scope, const Field *f
     return onnx_read_sparse(onnx, STR(""), field, &value) && add_constant(onnx, scope, field, value);
 }
 
-/* An input that is an initializer too: before IR 4 that is how constants are written, since then it is a default that
- * a caller may replace. Either way it is planned as a constant. */
 static void note_default(Onnx *onnx, Str name) {
     enum { NAMED = 3 };
     Arena *keep = &onnx->work->keep;
@@ -88,6 +86,8 @@ static void note_default(Onnx *onnx, Str name) {
     onnx->default_count++;
 }
 
+/* An input that is an initializer too: before IR 4 that is how constants are written, since then it is a default that
+ * a caller may replace. Either way it is planned as a constant. */
 static bool read_default(Onnx *onnx, const OnnxScope *scope, const Field *field, Str name) {
     if (scope->depth > 0) {
         return onnx_refuse(onnx, field->at,
