@@ -4,7 +4,6 @@
 #include "affine/half.h"
 
 #include <math.h>
-#include <string.h>
 
 static const char not_finite[] = "a parameter is not finite";
 static const char not_positive[] = "a scale is not positive";

@@ -4,6 +4,8 @@
 
 #include "affine/stage.h"
 
+#include <string.h>
+
 typedef enum {
     BOUND_MUL,
     BOUND_ADD,
@@ -51,5 +53,13 @@ struct BoundStage {
         } scaled_sum;
     };
 };
+
+/* Bit for bit: a NaN is itself, 0 is not -0. */
+static inline bool same_float(float a, float b) {
+    uint32_t bits[2];
+    memcpy(&bits[0], &a, sizeof a);
+    memcpy(&bits[1], &b, sizeof b);
+    return bits[0] == bits[1];
+}
 
 #endif

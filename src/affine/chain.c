@@ -9,7 +9,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 #if FLT_EVAL_METHOD != 0
 #error "float arithmetic must be evaluated in float: on x86 of 32 bits compile with -msse2 -mfpmath=sse"
@@ -290,11 +289,6 @@ int chain_direction(const Chain *chain) {
     return all;
 }
 
-/* Number for number: 0 and -0 may count as different, which only costs a proof. */
-static bool same_bits(float a, float b) {
-    return memcmp(&a, &b, sizeof a) == 0;
-}
-
 static bool same_factor(S0Multiplier a, S0Multiplier b) {
     return a.multiplier == b.multiplier && a.shift == b.shift;
 }
@@ -302,7 +296,7 @@ static bool same_factor(S0Multiplier a, S0Multiplier b) {
 static bool same_scaled(const BoundStage *a, const BoundStage *b) {
     return a->scaled.zero == b->scaled.zero && a->scaled.weight == b->scaled.weight &&
            a->scaled.bias == b->scaled.bias && same_factor(a->scaled.factor, b->scaled.factor) &&
-           same_bits(a->scaled.scale, b->scaled.scale);
+           same_float(a->scaled.scale, b->scaled.scale);
 }
 
 static bool same_fixed_sum(const BoundStage *a, const BoundStage *b) {
@@ -313,14 +307,14 @@ static bool same_fixed_sum(const BoundStage *a, const BoundStage *b) {
 
 static bool same_scaled_sum(const BoundStage *a, const BoundStage *b) {
     return a->scaled_sum.zero == b->scaled_sum.zero && a->scaled_sum.sign == b->scaled_sum.sign &&
-           same_bits(a->scaled_sum.scale, b->scaled_sum.scale) &&
-           same_bits(a->scaled_sum.addend, b->scaled_sum.addend) &&
-           same_bits(a->scaled_sum.divisor, b->scaled_sum.divisor);
+           same_float(a->scaled_sum.scale, b->scaled_sum.scale) &&
+           same_float(a->scaled_sum.addend, b->scaled_sum.addend) &&
+           same_float(a->scaled_sum.divisor, b->scaled_sum.divisor);
 }
 
 static bool same_norm(const BoundStage *a, const BoundStage *b) {
-    return same_bits(a->norm.mean, b->norm.mean) && same_bits(a->norm.deviation, b->norm.deviation) &&
-           same_bits(a->norm.gamma, b->norm.gamma) && same_bits(a->norm.beta, b->norm.beta);
+    return same_float(a->norm.mean, b->norm.mean) && same_float(a->norm.deviation, b->norm.deviation) &&
+           same_float(a->norm.gamma, b->norm.gamma) && same_float(a->norm.beta, b->norm.beta);
 }
 
 static bool same_operands(const BoundStage *a, const BoundStage *b) {
@@ -328,11 +322,11 @@ static bool same_operands(const BoundStage *a, const BoundStage *b) {
     case BOUND_NORM:
         return same_norm(a, b);
     case BOUND_CLIP:
-        return same_bits(a->clip.lo, b->clip.lo) && same_bits(a->clip.hi, b->clip.hi);
+        return same_float(a->clip.lo, b->clip.lo) && same_float(a->clip.hi, b->clip.hi);
     case BOUND_DEQUANTIZE:
     case BOUND_DEQUANTIZE_F64:
     case BOUND_QUANTIZE:
-        return same_bits(a->code.scale, b->code.scale) && a->code.zero_point == b->code.zero_point;
+        return same_float(a->code.scale, b->code.scale) && a->code.zero_point == b->code.zero_point;
     case BOUND_CODE_CLIP:
         return true;
     case BOUND_FIXED:
@@ -343,7 +337,7 @@ static bool same_operands(const BoundStage *a, const BoundStage *b) {
     case BOUND_SCALED_SUM:
         return same_scaled_sum(a, b);
     default:
-        return same_bits(a->number, b->number);
+        return same_float(a->number, b->number);
     }
 }
 

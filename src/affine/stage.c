@@ -1,7 +1,5 @@
 /* Stages as records: the codes of a type, and whether two stages are the same. */
-#include "affine/stage.h"
-
-#include <string.h>
+#include "affine/bound.h"
 
 bool stage_code_range(DType dtype, int32_t *lo, int32_t *hi) {
     uint32_t bits = dtype_bits(dtype);
@@ -15,10 +13,6 @@ bool stage_code_range(DType dtype, int32_t *lo, int32_t *hi) {
     *hi = (int32_t)((UINT32_C(1) << value_bits) - 1);
     *lo = is_signed ? -*hi - 1 : 0;
     return true;
-}
-
-static bool same_float(float a, float b) {
-    return memcmp(&a, &b, sizeof a) == 0;
 }
 
 static bool same_code(StageCode a, StageCode b) {
