@@ -1,7 +1,8 @@
 /* The stages, in the order in which data goes through them, and nothing else.
  *
- *   model --import--> graph --inline, bind, infer--> shapes --names--> axes --qdq--> integer operators
- *         --plan: steps, ranges, aliases, offsets--> plan --gather--> facts
+ *   model --import--> graph --inline, bind, infer--> shapes --names--> axes --simplify--> fewer nodes and constants
+ *         --qdq--> integer operators --plan: steps, ranges, aliases, offsets--> plan --gather--> facts
+ *         --emit--> a smaller model
  *
  * `work->scratch` is what a stage needs for itself: it is emptied between any two. */
 #include "stages.h"
@@ -11,13 +12,16 @@ static bool next(Work *work, bool ok) {
     return ok;
 }
 
+static bool complete(Graph *graph, const Request *request, Work *work) {
+    return next(work, graph_inline(graph, work)) &&
+           next(work, graph_bind_dims(graph, request->dims, request->dim_count, work)) &&
+           next(work, graph_infer(graph, work)) &&
+           next(work, graph_assign_names(graph, request->layouts, request->layout_count, work));
+}
+
 Graph *stages_understand(const Request *request, ModelFiles *files, Work *work) {
     Graph *graph = import_model(work, request->model, files);
-    bool ok = next(work, graph != NULL) && next(work, graph_inline(graph, work)) &&
-              next(work, graph_bind_dims(graph, request->dims, request->dim_count, work)) &&
-              next(work, graph_infer(graph, work)) &&
-              next(work, graph_assign_names(graph, request->layouts, request->layout_count, work));
-    return ok ? graph : NULL;
+    return next(work, graph != NULL) && complete(graph, request, work) ? graph : NULL;
 }
 
 /* TFLite states integer operators as such; only ONNX wraps float operators in codes. */
@@ -46,12 +50,8 @@ static Plan *plan_reading(Graph *graph, const Device *device, const Request *req
     return NULL;
 }
 
-const Facts *stages_plan(const Request *request, ModelFiles *files, Work *work) {
-    const Device *device = device_load(work, str_from(request->device));
-    Graph *graph = device == NULL ? NULL : stages_understand(request, files, work);
-    if (graph == NULL) {
-        return NULL;
-    }
+/* One reading or both, and the facts of the one that was asked for. */
+static Facts *plan_graph(Graph *graph, const Device *device, const Request *request, Work *work) {
     Plan *as_written = NULL; /* planned first: the next pass changes the graph's order of nodes */
     Plan *as_integer = NULL;
     bool two_readings = has_two_readings(graph);
@@ -67,9 +67,126 @@ const Facts *stages_plan(const Request *request, ModelFiles *files, Work *work) 
     }
     const Plan *plan = request->qdq_float ? as_written : as_integer;
     const Plan *other = request->qdq_float ? as_integer : as_written;
-    if (plan == NULL || !plan_check_axes(graph, &request->plan, &work->diags)) {
+    return plan == NULL ? NULL : facts_gather(request->model, plan, other, request->qdq_float, work);
+}
+
+const Facts *stages_plan(const Request *request, ModelFiles *files, Work *work) {
+    const Device *device = device_load(work, str_from(request->device));
+    Graph *graph = device == NULL ? NULL : import_model(work, request->model, files);
+    if (!next(work, graph != NULL)) {
         return NULL;
     }
-    plan_warn_of_forms(plan, work);
-    return facts_gather(request->model, plan, other, request->qdq_float, work);
+    FileNote note = simplify_note(graph, &work->keep);
+    if (!complete(graph, request, work)) {
+        return NULL;
+    }
+    Simplified *simplified = arena_new(&work->keep, Simplified);
+    if (!request->as_filed) {
+        simplify_graph(graph, NULL, &note, &request->simplify, work, simplified);
+        next(work, true);
+    }
+    Facts *facts = plan_graph(graph, device, request, work);
+    if (facts == NULL || !plan_check_axes(graph, &request->plan, &work->diags)) {
+        return NULL;
+    }
+    facts->simplified = simplified;
+    plan_warn_of_forms(facts->plan, work);
+    return facts;
+}
+
+/* The graph of `request`, complete, with `extent` for each free dimension; null with diagnostics. */
+static Graph *complete_at(const Request *request, int64_t extent, FileNote *note, ModelFiles *files, Work *work) {
+    Graph *graph = import_model(work, request->model, files);
+    if (!next(work, graph != NULL)) {
+        return NULL;
+    }
+    Request probe = *request;
+    probe.dims = graph_free_dims(graph, &work->keep, &probe.dim_count);
+    for (size_t k = 0; k < probe.dim_count; k++) {
+        probe.dims[k].value = extent;
+    }
+    *note = simplify_note(graph, &work->keep);
+    return complete(graph, &probe, work) ? graph : NULL;
+}
+
+/* A model with free dimensions is understood at two extents each: what is not the same in both is not known of it. The
+ * first pair at which its shapes agree; networks that halve their maps want powers of 2. */
+static Graph *understand_twice(const Request *request, ModelFiles *files, const Graph **other, FileNote *note,
+                               Work *work) {
+    static const int64_t extents[][2] = {{1, 2}, {2, 3}, {32, 64}, {16, 24}, {128, 256}};
+    Diags before = work->diags;
+    for (size_t k = 0; k < sizeof extents / sizeof extents[0]; k++) {
+        diags_rewind(&work->diags, before);
+        FileNote unused;
+        Graph *graph = complete_at(request, extents[k][0], note, files, work);
+        *other = graph == NULL ? NULL : complete_at(request, extents[k][1], &unused, files, work);
+        if (*other != NULL) {
+            return graph;
+        }
+    }
+    return NULL;
+}
+
+/* Bytes of local memory that the model in `bytes` needs as it is; false without a diagnostic where it can't be planned.
+ */
+static bool peak_of(const Request *request, const Device *device, Span bytes, ModelFiles *files, uint64_t peak[2],
+                    Work *work) {
+    Diags before = work->diags;
+    Graph *graph = import_span(work, bytes, request->model, files);
+    Facts *facts = NULL;
+    if (next(work, graph != NULL) && complete(graph, request, work)) {
+        facts = plan_graph(graph, device, request, work);
+    }
+    if (facts != NULL) {
+        peak[0] = facts->plan->peak_live_bytes;
+        peak[1] = facts->plan->placed_bytes;
+    }
+    diags_rewind(&work->diags, before);
+    return facts != NULL;
+}
+
+static void find_peaks(const Request *request, const Device *device, ModelFiles *files, Span out, Simplification *facts,
+                       Work *work) {
+    uint64_t before[2], after[2];
+    facts->device = request->device;
+    if (!peak_of(request, device, files->map[0].bytes, files, before, work) ||
+        !peak_of(request, device, out, files, after, work)) {
+        facts->no_peaks = "the model can't be planned as it is: stride0 plan tells why, --dim binds a free dimension";
+        return;
+    }
+    facts->peak_before_bytes = before[0];
+    facts->placed_before_bytes = before[1];
+    facts->peak_after_bytes = after[0];
+    facts->placed_after_bytes = after[1];
+}
+
+const Simplification *stages_simplify(const Request *request, ModelFiles *files, Work *work, Span *out) {
+    const Device *device = device_load(work, str_from(request->device));
+    const Graph *other = NULL;
+    FileNote note;
+    Graph *graph = device == NULL ? NULL : understand_twice(request, files, &other, &note, work);
+    if (graph == NULL) {
+        return NULL;
+    }
+    Simplification *facts = arena_new(&work->keep, Simplification);
+    Simplified *simplified = arena_new(&work->keep, Simplified);
+    facts->output_count = graph_main(graph)->output_count;
+    OutputRange *ranges = arena_array(&work->keep, OutputRange, facts->output_count);
+    simplification_ranges(graph, false, ranges);
+    simplify_graph(graph, other, &note, &request->simplify, work, simplified);
+    simplification_ranges(graph, true, ranges);
+    Span file = files->map[0].bytes;
+    bool is_tflite = graph->format == FORMAT_TFLITE;
+    if (!next(work, (is_tflite ? emit_tflite : emit_onnx)(&simplified->edit, file, work, out))) {
+        return NULL;
+    }
+    facts->file = request->model;
+    facts->graph = graph;
+    facts->simplified = simplified;
+    facts->outputs = ranges;
+    facts->file_bytes_before = file.len;
+    facts->file_bytes_after = out->len;
+    simplification_count(facts, &work->keep);
+    find_peaks(request, device, files, *out, facts, work);
+    return facts;
 }

@@ -2,8 +2,10 @@
 #ifndef S0_STAGES_H
 #define S0_STAGES_H
 
+#include "emit/emit.h"
 #include "import/import.h"
 #include "ledger/facts.h"
+#include "ledger/simplification.h"
 
 /* What the user asked for; zero is every default. */
 typedef struct {
@@ -14,6 +16,8 @@ typedef struct {
     LayoutBinding *layouts;
     size_t layout_count;
     bool qdq_float; /* Quantize/Dequantize as written, not as integer operators */
+    bool as_filed;  /* no rewrites before planning */
+    SimplifyOptions simplify;
     PlanOptions plan;
 } Request;
 
@@ -21,7 +25,11 @@ typedef struct {
  * comes back, and also where memory runs out; the graph borrows from them. */
 Graph *stages_understand(const Request *request, ModelFiles *files, Work *work);
 
-/* All stages. Null with diagnostics; a plan that does not fit is a result: see plan_fits. */
+/* All stages of a plan. Null with diagnostics; a plan that does not fit is a result: see plan_fits. */
 const Facts *stages_plan(const Request *request, ModelFiles *files, Work *work);
+
+/* All stages of a simpler model, whose bytes are `*out`; the device is for the peaks that are told. Null with
+ * diagnostics. */
+const Simplification *stages_simplify(const Request *request, ModelFiles *files, Work *work, Span *out);
 
 #endif

@@ -285,3 +285,30 @@ bool graph_bind_dims(Graph *graph, DimBinding *bindings, size_t count, Work *wor
     }
     return sound;
 }
+
+/* Its name, or INPUT:AXIS where it has none; once each. */
+static void note_free(const Value *value, uint32_t axis, DimBinding *dims, size_t *count) {
+    Str name = dim_name(value, axis);
+    for (size_t k = 0; k < *count; k++) {
+        if (name.len > 0 && dims[k].axis < 0 && str_eq(dims[k].name, name)) {
+            return;
+        }
+    }
+    bool has_name = name.len > 0;
+    dims[(*count)++] = (DimBinding){.name = has_name ? name : value->name, .axis = has_name ? -1 : (int32_t)axis};
+}
+
+DimBinding *graph_free_dims(const Graph *graph, Arena *arena, size_t *count) {
+    const Block *main = graph_main(graph);
+    DimBinding *dims = arena_array(arena, DimBinding, (size_t)main->input_count * SHAPE_MAX_RANK);
+    *count = 0;
+    for (uint32_t k = 0; k < main->input_count; k++) {
+        const Value *value = graph_value(graph, main->inputs[k]);
+        for (uint32_t axis = 0; value->has_shape && axis < value->shape.rank; axis++) {
+            if (value->shape.dim[axis] < 0 || dim_name(value, axis).len > 0) {
+                note_free(value, axis, dims, count);
+            }
+        }
+    }
+    return dims;
+}

@@ -78,6 +78,7 @@ typedef struct {
     bool is_input;    /* of the main block, and not an initializer */
     bool is_output;   /* of the main block */
     bool is_state;    /* keeps its bytes from one run to the next: variable tensors */
+    bool is_default;  /* a constant that callers may replace: an initializer that is an input too, since IR 4 */
     bool is_sequence; /* a list, map or optional: no byte layout */
     Shape shape;
     const Str *dim_name;   /* rank names of free dimensions, empty where a dimension has none; null where none has */
@@ -184,6 +185,9 @@ bool graph_check(const Graph *graph, Work *work);
 
 /* Its rule about scales and zero points, for a value whose dtype becomes known later. */
 bool graph_check_codes(const Value *value, Work *work);
+
+/* The same scales and zero points, along the same axis? Null is not quantised. */
+bool quant_eq(const Quant *a, const Quant *b);
 
 /* Nodes that read each value, in node order: uses of value v are use[first[v]] … use[first[v+1]-1]. Only nodes of
  * the main block; a node that reads a value twice stands twice. */

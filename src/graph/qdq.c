@@ -11,6 +11,7 @@
 #include "graph/qdq.h"
 
 #include "graph/fold.h"
+#include "graph/names.h"
 
 #include <string.h>
 
@@ -22,29 +23,15 @@ typedef struct {
     bool *is_removed;       /* node -> no longer part of the graph */
 } Folder;
 
-/* How one output of a node ends: the Quantize behind it, and the activation between, or NO_NODE. */
+/* How one output of a node ends: the Quantize behind it, and what stands between, or NO_NODE. */
 typedef struct {
-    NodeId activation, quantize;
+    NodeId norm, activation, quantize;
 } Ending;
 
 /* ---- Codes */
 
-static int64_t zero_point_of(const Quant *quant, uint32_t k) {
-    return quant->zero_point == NULL ? 0 : quant->zero_point[k];
-}
-
 bool qdq_same_codes(const Value *a, const Value *b) {
-    const Quant *x = a->quant, *y = b->quant;
-    if (a->dtype != b->dtype || x == NULL || y == NULL || x->count != y->count || x->axis != y->axis ||
-        x->block != y->block) {
-        return false;
-    }
-    for (uint32_t k = 0; k < x->count; k++) {
-        if (x->scale[k] != y->scale[k] || zero_point_of(x, k) != zero_point_of(y, k)) {
-            return false;
-        }
-    }
-    return true;
+    return a->dtype == b->dtype && a->quant != NULL && quant_eq(a->quant, b->quant);
 }
 
 /* A value may be read with another scale than it was written with: then its codes do not mean what its quantisation
@@ -80,6 +67,17 @@ static const Node *dequantizer(const Folder *f, const Value *value) {
     return is_one && qdq_scale_is_its_own(f->graph, node, coded, &f->work->scratch) ? node : NULL;
 }
 
+/* The Dequantize of a stored constant, whatever its blocks, that takes fewer bytes as codes. */
+static const Node *constant_coder(const Folder *f, const Value *value) {
+    if (!is_node(value->producer)) {
+        return NULL;
+    }
+    const Node *node = graph_node(f->graph, value->producer);
+    const Value *coded = node_input(f->graph, node, 0);
+    bool is_one = op_info(node->op)->kind == KIND_DEQUANTIZE && node->is_constant && coded != NULL;
+    return is_one && dtype_bits(coded->dtype) < dtype_bits(value->dtype) ? node : NULL;
+}
+
 /* ---- Does the operator fit? */
 
 static bool is_float(const Value *value) {
@@ -91,6 +89,17 @@ bool qdq_is_operand(const Node *node, uint32_t k) {
     return role == 'x' || role == 'w' || role == 'p';
 }
 
+/* One accumulator adds up products over the inputs of a channel, so a scale a slice can only be one an output. */
+static bool has_scale_an_output(const Folder *f, const Node *node, uint32_t k, const Value *coded) {
+    const Quant *quant = coded->quant;
+    uint8_t dims[SHAPE_MAX_RANK] = {0};
+    if (quant->count == 1 || op_input_role(node->op, k) != 'w') {
+        return true;
+    }
+    names_of_weights(f->graph, node, k, dims);
+    return quant->axis >= 0 && dims[quant->axis] == DIM_O;
+}
+
 /* Parameters by definition (role c) and configuration may stay as they are; float operands may not. */
 static bool operands_fit(const Folder *f, const Node *node) {
     bool any = false;
@@ -99,7 +108,8 @@ static bool operands_fit(const Folder *f, const Node *node) {
         if (value == NULL || !qdq_is_operand(node, k) || !is_float(value)) {
             continue;
         }
-        if (dequantizer(f, value) == NULL) {
+        const Node *dq = dequantizer(f, value);
+        if (dq == NULL || !has_scale_an_output(f, node, k, node_input(f->graph, dq, 0))) {
             return false;
         }
         any = true;
@@ -160,15 +170,47 @@ static bool does_arithmetic(const Node *node) {
     return kind == KIND_COMPUTE || kind == KIND_BROADCAST || kind == KIND_NORM;
 }
 
+static bool is_constant_input(const Folder *f, const Node *node, uint32_t k) {
+    const Value *value = node_input(f->graph, node, k);
+    return value != NULL && value->constant != NULL;
+}
+
+/* A normalisation behind a convolution scales and shifts its accumulator by numbers of the channel, as requantising
+ * does. */
+static bool is_norm(const Folder *f, NodeId id) {
+    if (!is_node(id)) {
+        return false;
+    }
+    const Node *node = graph_node(f->graph, id);
+    bool is_one = node->op == OP_BATCH_NORM && node->output_count == 1;
+    for (uint32_t k = 1; is_one && k < node->input_count; k++) {
+        is_one = is_constant_input(f, node, k);
+    }
+    return is_one;
+}
+
+static bool takes_norm(const Node *node) {
+    return node->op == OP_CONV || node->op == OP_CONV_TRANSPOSE;
+}
+
+/* Steps over the node `next`; what reads its output comes next. */
+static NodeId step_over(const Folder *f, NodeId next, const Node **node, uint32_t *output) {
+    *node = graph_node(f->graph, next);
+    *output = 0;
+    return node_output(f->graph, *node, 0) == NULL ? NO_NODE : sole_reader(f, *node, 0);
+}
+
 static bool find_ending(const Folder *f, const Node *node, uint32_t output, Ending *ending) {
-    *ending = (Ending){NO_NODE, NO_NODE};
+    *ending = (Ending){NO_NODE, NO_NODE, NO_NODE};
     NodeId next = sole_reader(f, node, output);
-    if (does_arithmetic(node) && node->output_count == 1 && node_attr(node, "activation") == NULL &&
-        is_activation(f, next)) {
+    bool is_open = does_arithmetic(node) && node->output_count == 1 && node_attr(node, "activation") == NULL;
+    if (is_open && takes_norm(node) && is_norm(f, next)) {
+        ending->norm = next;
+        next = step_over(f, next, &node, &output);
+    }
+    if (is_open && is_activation(f, next)) {
         ending->activation = next;
-        node = graph_node(f->graph, next);
-        output = 0;
-        next = node_output(f->graph, node, 0) == NULL ? NO_NODE : sole_reader(f, node, 0);
+        next = step_over(f, next, &node, &output);
     }
     ending->quantize = next;
     return is_quantize(f, next, node->outputs[output]);
@@ -278,12 +320,34 @@ static void take_activation(Folder *f, Node *node, NodeId id) {
     remove_node(f, id);
 }
 
+/* Its parameters become the convolution's, behind the bias. */
+static void take_norm(Folder *f, Node *node, NodeId id) {
+    enum { BEHIND_BIAS = 3 };
+    const Node *norm = graph_node(f->graph, id);
+    uint32_t count = BEHIND_BIAS + norm->input_count - 1;
+    ValueId *inputs = arena_array(&f->work->keep, ValueId, count);
+    for (uint32_t k = 0; k < BEHIND_BIAS; k++) {
+        inputs[k] = k < node->input_count ? node->inputs[k] : NO_VALUE;
+    }
+    for (uint32_t k = BEHIND_BIAS; k < count; k++) {
+        inputs[k] = norm->inputs[k - BEHIND_BIAS + 1];
+        f->reader_count[inputs[k].index]++;
+    }
+    node->inputs = inputs;
+    node->input_count = count;
+    graph_value(f->graph, norm->outputs[0])->producer = NO_NODE;
+    remove_node(f, id);
+}
+
 static void give_codes_out(Folder *f, NodeId id, Node *node, const Ending *endings) {
     ValueId *outputs = arena_array(&f->work->keep, ValueId, node->output_count);
     for (uint32_t o = 0; o < node->output_count; o++) {
         outputs[o] = node->outputs[o];
         if (!is_value(outputs[o])) {
             continue;
+        }
+        if (is_node(endings[o].norm)) {
+            take_norm(f, node, endings[o].norm);
         }
         if (is_node(endings[o].activation)) {
             take_activation(f, node, endings[o].activation);
@@ -318,6 +382,28 @@ static void fold_pair(Folder *f, NodeId id) {
         node->op_name = STR("Identity");
         node->input_count = 1;
         node->attr_count = 0;
+    }
+}
+
+/* Weights that are stored as codes stay codes where the operator stays float: made floats, they would take more bytes
+ * than the file. */
+static void read_stored_codes(Folder *f, Node *node) {
+    ValueId *inputs = NULL;
+    for (uint32_t k = 0; k < node->input_count; k++) {
+        const Value *value = node_input(f->graph, node, k);
+        bool is_operand = qdq_is_operand(node, k) || op_input_role(node->op, k) == 'c';
+        const Node *dq = value == NULL || !is_operand ? NULL : constant_coder(f, value);
+        if (dq == NULL) {
+            continue;
+        }
+        if (inputs == NULL) {
+            inputs = arena_array(&f->work->keep, ValueId, node->input_count);
+            memcpy(inputs, node->inputs, node->input_count * sizeof *inputs);
+            node->inputs = inputs;
+        }
+        f->reader_count[dq->inputs[0].index]++;
+        stop_reading(f, inputs[k]);
+        inputs[k] = dq->inputs[0];
     }
 }
 
@@ -356,6 +442,9 @@ bool graph_fold_qdq(Graph *graph, Work *work) {
             give_codes_out(&f, id, graph_node(graph, id), endings);
         } else {
             fold_pair(&f, id);
+        }
+        if (!f.is_removed[id.index] && !graph_node(graph, id)->is_constant) {
+            read_stored_codes(&f, graph_node(graph, id));
         }
     }
     close_ranks(&f);

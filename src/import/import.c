@@ -45,7 +45,7 @@ static Graph *no_model(Work *work, const char *got, const char *hint) {
     return NULL;
 }
 
-static Graph *import_by_content(Work *work, Span bytes, const char *path, ModelFiles *files) {
+static Graph *read_by_content(Work *work, Span bytes, const char *path, ModelFiles *files) {
     if (bytes.len == 0) {
         return no_model(work, "an empty file", "copy or export the file again");
     }
@@ -62,15 +62,19 @@ static Graph *import_by_content(Work *work, Span bytes, const char *path, ModelF
     return import_onnx(work, bytes, path, files);
 }
 
+Graph *import_span(Work *work, Span bytes, const char *path, ModelFiles *files) {
+    work->diags.file = path;
+    Graph *graph = read_by_content(work, bytes, path, files);
+    return graph != NULL && graph_check(graph, work) ? graph : NULL;
+}
+
 Graph *import_model(Work *work, const char *path, ModelFiles *files) {
     work->diags.file = path;
     FileMap *map = import_add_file(&work->keep, files, str_from(path));
     if (!file_map(map, path, &work->diags)) {
         return NULL;
     }
-    Span bytes = map->bytes; /* adding external files moves the slots */
-    Graph *graph = import_by_content(work, bytes, path, files);
-    return graph != NULL && graph_check(graph, work) ? graph : NULL;
+    return import_span(work, map->bytes, path, files);
 }
 
 FileMap *import_add_file(Arena *keep, ModelFiles *files, Str path) {

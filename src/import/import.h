@@ -21,6 +21,9 @@ typedef struct {
 Graph *import_model(Work *work, const char *path, ModelFiles *files);
 void import_close(ModelFiles *files);
 
+/* The same of bytes in memory, which came from `path` or go there. */
+Graph *import_span(Work *work, Span bytes, const char *path, ModelFiles *files);
+
 /* An empty slot of `files` for the file at `path`, to be mapped into. The arrays live in `keep`. */
 FileMap *import_add_file(Arena *keep, ModelFiles *files, Str path);
 

@@ -88,15 +88,16 @@ static void note_default(Onnx *onnx, Str name) {
 
 /* An input that is an initializer too: before IR 4 that is how constants are written, since then it is a default that
  * a caller may replace. Either way it is planned as a constant. */
-static bool read_default(Onnx *onnx, const OnnxScope *scope, const Field *field, Str name) {
+static bool read_default(Onnx *onnx, const OnnxScope *scope, const Field *field, Value *value) {
     if (scope->depth > 0) {
         return onnx_refuse(onnx, field->at,
-                           (DiagText){.tensor = name,
+                           (DiagText){.tensor = value->name,
                                       .what = "the input of a subgraph has a default value",
                                       .hint = "pass the value through the node's inputs"});
     }
-    if (onnx->ir_version >= ONNX_FIRST_IR_WITH_DEFAULTS) {
-        note_default(onnx, name);
+    value->is_default = onnx->ir_version >= ONNX_FIRST_IR_WITH_DEFAULTS;
+    if (value->is_default) {
+        note_default(onnx, value->name);
     }
     return true;
 }
@@ -108,7 +109,7 @@ static bool read_input(Onnx *onnx, OnnxScope *scope, const Field *field) {
     }
     const uint32_t *known = name_map_find(&scope->values, value.name);
     if (known != NULL && onnx->graph->values[*known].constant != NULL) {
-        return read_default(onnx, scope, field, value.name);
+        return read_default(onnx, scope, field, &onnx->graph->values[*known]);
     }
     if (value.name.len == 0) {
         return onnx_error(onnx, field->at, (DiagText){.what = "an input has no name", .expected = "a name"});

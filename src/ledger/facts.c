@@ -148,7 +148,8 @@ static uint64_t form_bytes(const Plan *plan, const Buffer *buffer, Form form, Wo
     while (k < reader->input_count && reader->inputs[k].index != buffer->value.index) {
         k++;
     }
-    if (k == reader->input_count || !operand_of(plan, reader, k, work, &operand)) {
+    if (k == reader->input_count || !operand_of(plan, reader, k, work, &operand) ||
+        !operand_fits_form(&operand, form)) {
         return UINT64_MAX;
     }
     Shape shape = operand_form_shape(&operand, form);
@@ -266,7 +267,7 @@ static void gather_anywhere(Facts *facts) {
     }
 }
 
-const Facts *facts_gather(const char *file, const Plan *plan, const Plan *other, bool reads_qdq_as_float, Work *work) {
+Facts *facts_gather(const char *file, const Plan *plan, const Plan *other, bool reads_qdq_as_float, Work *work) {
     Arena *keep = &work->keep;
     Facts *facts = arena_new(keep, Facts);
     *facts = (Facts){.file = file, .plan = plan, .graph = plan->graph, .device = plan->device, .diags = &work->diags};

@@ -4,6 +4,7 @@
 #ifndef S0_LEDGER_FACTS_H
 #define S0_LEDGER_FACTS_H
 
+#include "affine/simplify.h"
 #include "plan/plan.h"
 
 /* A buffer and the figure it is listed for. */
@@ -121,10 +122,11 @@ typedef struct {
     Misfit misfit;
     uint64_t anywhere_bytes; /* enough at a start of any alignment; UINT64_MAX past 64 bits (cases H1) */
     const Diags *diags;      /* refusals and warnings */
+    const Simplified *simplified; /* what was rewritten before planning; null where nothing may be */
 } Facts;
 
 /* needs  a finished plan; `other` is the plan of the other Q/DQ reading, or null. */
-const Facts *facts_gather(const char *file, const Plan *plan, const Plan *other, bool reads_qdq_as_float, Work *work);
+Facts *facts_gather(const char *file, const Plan *plan, const Plan *other, bool reads_qdq_as_float, Work *work);
 
 /* Logical, physical and at-peak bytes over all kinds: what by_kind sums to. */
 KindTotals facts_totals(const Facts *facts);

@@ -31,6 +31,25 @@ static const Folding rows[] = {
      "folded DequantizeLinear h: b sb -> bf axis=0\nnode Conv c: f wf bf -> y\nnode QuantizeLinear n: y s1 z -> "
      "o\noutput o\n",
      "Conv q w b -> o\n"},
+    {"a normalisation between a convolution and its activation becomes part",
+     "const t float32[4] = 4 3 2 1\nvalue v float32[1,4,2,2]\n"
+     "node DequantizeLinear d: q s1 z -> f\nnode DequantizeLinear e: w s4 -> wf axis=0\nnode Conv c: f wf -> y\n"
+     "node BatchNormalization n: y s4 t s4 t -> r\nnode Relu a: r -> v\nnode QuantizeLinear m: v s1 z -> o\noutput o\n",
+     "Conv q w _ s4 t s4 t -> o\n"},
+    {"a normalisation whose parameters are computed does not",
+     "input t float32[4]\nnode DequantizeLinear d: q s1 z -> f\nfolded DequantizeLinear e: w s4 -> wf axis=0\n"
+     "node Conv c: f wf -> y\nnode BatchNormalization n: y s4 t s4 s4 -> r\nnode QuantizeLinear m: r s1 z -> o\n"
+     "output o\n",
+     "DequantizeLinear q s1 z -> f\nConv f w -> y\nBatchNormalization y s4 t s4 s4 -> r\n"
+     "QuantizeLinear r s1 z -> o\n"},
+    {"weights with a scale an input channel: no one accumulator adds them up",
+     "const v int8[4,4,1,1] scale=[1,2,3,4] axis=1 = unknown\nvalue vf float32[4,4,1,1]\n"
+     "node DequantizeLinear d: q s1 z -> f\nfolded DequantizeLinear e: v s4 -> vf axis=1\nnode Conv c: f vf -> y\n"
+     "node QuantizeLinear n: y s1 z -> o\noutput o\n",
+     "DequantizeLinear q s1 z -> f\nConv f v -> y\nQuantizeLinear y s1 z -> o\n"},
+    {"weights alone are codes: they stay codes",
+     "input h float32[1,4,2,2]\nfolded DequantizeLinear e: w s4 -> wf axis=0\nnode Conv c: h wf -> y\noutput y\n",
+     "Conv h w -> y\n"},
     {"an activation between becomes part",
      "node DequantizeLinear d: q s1 z -> f\nnode DequantizeLinear e: w s4 -> wf axis=0\nnode Conv c: f wf -> y\n"
      "node Relu a: y -> r\nnode QuantizeLinear n: r s1 z -> o\noutput o\n",

@@ -1,0 +1,471 @@
+/* From nodes to stages: which operators form a run, along which axis, with which numbers. */
+#include "affine/affine.h"
+
+#include "base/fault.h"
+#include "graph/fold.h"
+#include "graph/qdq.h"
+
+#include <math.h>
+#include <string.h>
+
+/* One number a channel, or one for all. */
+typedef struct {
+    uint32_t count;
+    const double *at;
+} Numbers;
+
+typedef struct {
+    const Rewriter *rw;
+    Affine *affine;
+    const Node *node; /* being read */
+    const Value *map; /* its output */
+    Stage *stage;     /* of channel 0; the other channels' follow at node_count stages each */
+    uint32_t room;    /* channels that there is room for */
+} Reader;
+
+Domain affine_codes_of(DType dtype) {
+    uint32_t bits = dtype_bits(dtype);
+    bool is_signed = dtype_kind(dtype) == DTYPE_KIND_SIGNED;
+    int64_t half = (int64_t)1 << (bits - 1);
+    Domain domain = {is_signed ? -half : 0, is_signed ? half - 1 : 2 * half - 1, dtype_name(dtype)};
+    return domain;
+}
+
+static bool is_code(DType dtype) {
+    DTypeKind kind = dtype_kind(dtype);
+    uint32_t bits = dtype_bits(dtype);
+    return (kind == DTYPE_KIND_SIGNED || kind == DTYPE_KIND_UNSIGNED) && bits >= 2 && bits <= 16;
+}
+
+static double number_of(Numbers numbers, uint32_t channel) {
+    return numbers.at[numbers.count == 1 ? 0 : channel];
+}
+
+static Stage *stage_of(const Reader *r, uint32_t channel) {
+    return r->stage + (size_t)channel * r->affine->node_count;
+}
+
+/* ---- Parameters and their axis */
+
+/* The first axis that is met is the run's; a second one ends it. */
+static bool take_axis(const Reader *r, int32_t axis, uint64_t extent) {
+    Affine *affine = r->affine;
+    if (affine->axis < 0) {
+        affine->axis = axis;
+        affine->channels = (uint32_t)extent;
+    }
+    return affine->axis == axis && affine->channels == extent && extent <= FOLD_MAX_ELEMS;
+}
+
+/* The axis of the map that the constant goes along, by aligned position; -1 where it is one number. */
+static bool aligned_axis(const Reader *r, const Value *value, int32_t *axis) {
+    const Shape *shape = &value->shape;
+    int32_t start = (int32_t)r->map->shape.rank - (int32_t)shape->rank;
+    *axis = -1;
+    for (uint32_t k = 0; k < shape->rank; k++) {
+        if (shape->dim[k] == 1) {
+            continue;
+        }
+        if (*axis >= 0 || start + (int32_t)k < 0) {
+            return false;
+        }
+        *axis = start + (int32_t)k;
+    }
+    return start >= 0 || *axis >= 0 || shape->rank == 0;
+}
+
+static bool read_numbers(const Reader *r, uint32_t k, Numbers *numbers, const Value **value) {
+    Floats floats;
+    if (k >= r->node->input_count || rewrite_constant(r->rw, r->node->inputs[k]) == NULL) {
+        return false;
+    }
+    *value = graph_value(r->rw->graph, r->node->inputs[k]);
+    if (!const_numbers(*value, &r->rw->work->scratch, &floats) || floats.count == 0) {
+        return false;
+    }
+    *numbers = (Numbers){floats.count, floats.at};
+    return true;
+}
+
+/* A parameter that aligned broadcasting puts beside the map. */
+static bool read_aligned(const Reader *r, uint32_t k, Numbers *numbers) {
+    const Value *value;
+    int32_t axis;
+    bool is_legacy = r->rw->graph->format == FORMAT_ONNX && r->node->version > 0 && r->node->version < 7;
+    if (is_legacy || !read_numbers(r, k, numbers, &value) || !aligned_axis(r, value, &axis)) {
+        return false;
+    }
+    return numbers->count == 1 || take_axis(r, axis, numbers->count);
+}
+
+/* A parameter that the operator defines to go along axis 1. */
+static bool read_channel(const Reader *r, uint32_t k, Numbers *numbers) {
+    const Value *value;
+    return read_numbers(r, k, numbers, &value) && value->shape.rank == 1 && r->map->shape.rank >= 2 &&
+           (uint64_t)r->map->shape.dim[1] == numbers->count && take_axis(r, 1, numbers->count);
+}
+
+static bool read_codes(const Reader *r, const Value *coded) {
+    const Quant *quant = coded->quant;
+    if (quant == NULL || quant->block != 0 || !is_code(coded->dtype)) {
+        return false;
+    }
+    return quant->count == 1 || (quant->axis >= 0 && take_axis(r, quant->axis, quant->count));
+}
+
+static StageCode code_of(const Quant *quant, uint32_t channel) {
+    uint32_t k = quant->count == 1 ? 0 : channel;
+    int64_t zero = quant->zero_point == NULL ? 0 : quant->zero_point[k];
+    return (StageCode){quant->scale[k], (int32_t)zero};
+}
+
+/* ---- Stages; the axis is known, or there is none, when they are filled */
+
+static bool fill_arithmetic(const Reader *r) {
+    Numbers numbers;
+    const Node *node = r->node;
+    if (node->input_count != 2 || node_attr(node, "activation") != NULL) {
+        return false;
+    }
+    bool is_second = rewrite_constant(r->rw, node->inputs[1]) != NULL;
+    if (!read_aligned(r, is_second ? 1 : 0, &numbers) || (node->op == OP_DIV && !is_second)) {
+        return false;
+    }
+    StageKind kind = node->op == OP_MUL   ? STAGE_MUL
+                     : node->op == OP_ADD ? STAGE_ADD
+                     : node->op == OP_DIV ? STAGE_DIV
+                     : is_second          ? STAGE_SUB
+                                          : STAGE_RSUB;
+    for (uint32_t c = 0; c < r->room; c++) {
+        *stage_of(r, c) =
+            (Stage){.kind = kind, .from = DTYPE_F32, .to = DTYPE_F32, .number = (float)number_of(numbers, c)};
+    }
+    return true;
+}
+
+static bool fill_norm(const Reader *r) {
+    Numbers part[4];
+    for (uint32_t k = 0; k < 4; k++) {
+        if (!read_channel(r, k + 1, &part[k])) {
+            return false;
+        }
+    }
+    float epsilon = (float)node_float(r->node, "epsilon", 1e-5);
+    for (uint32_t c = 0; c < r->room; c++) {
+        *stage_of(r, c) = (Stage){.kind = STAGE_NORM,
+                                  .from = DTYPE_F32,
+                                  .to = DTYPE_F32,
+                                  .norm = {.gamma = (float)number_of(part[0], c),
+                                           .beta = (float)number_of(part[1], c),
+                                           .mean = (float)number_of(part[2], c),
+                                           .variance = (float)number_of(part[3], c),
+                                           .epsilon = epsilon}};
+    }
+    return true;
+}
+
+static bool fill_clip(const Reader *r) {
+    double limit[2];
+    if (!rewrite_limits(r->rw, r->node, limit)) {
+        return false;
+    }
+    for (uint32_t c = 0; c < r->room; c++) {
+        *stage_of(r, c) = (Stage){.kind = STAGE_CLIP,
+                                  .from = DTYPE_F32,
+                                  .to = DTYPE_F32,
+                                  .clip = {.lo = (float)limit[0], .hi = (float)limit[1]}};
+    }
+    return true;
+}
+
+static bool fill_coder(const Reader *r, bool is_quantize) {
+    const Graph *graph = r->rw->graph;
+    const Value *coded = is_quantize ? node_output(graph, r->node, 0) : node_input(graph, r->node, 0);
+    if (coded == NULL || !read_codes(r, coded) || !qdq_scale_is_its_own(graph, r->node, coded, &r->rw->work->scratch)) {
+        return false;
+    }
+    for (uint32_t c = 0; c < r->room; c++) {
+        *stage_of(r, c) = (Stage){.kind = is_quantize ? STAGE_QUANTIZE : STAGE_DEQUANTIZE,
+                                  .from = is_quantize ? DTYPE_F32 : coded->dtype,
+                                  .to = is_quantize ? coded->dtype : DTYPE_F32,
+                                  .code = code_of(coded->quant, c)};
+    }
+    return true;
+}
+
+/* ---- TFLite's operators on codes */
+
+/* The codes that a fused activation lets through: TFLite rounds the limits half away from zero. */
+static bool code_limits(const Node *node, const Value *out, int32_t *lo, int32_t *hi) {
+    Domain codes = affine_codes_of(out->dtype);
+    StageCode code = code_of(out->quant, 0);
+    double low = -INFINITY, high = INFINITY;
+    Str word = node_str(node, "activation");
+    *lo = (int32_t)codes.lo;
+    *hi = (int32_t)codes.hi;
+    if (word.len == 0 || str_eq(word, STR("NONE"))) {
+        return true;
+    }
+    if (str_eq(word, STR("RELU"))) {
+        low = 0;
+    } else if (str_eq(word, STR("RELU6"))) {
+        low = 0, high = 6;
+    } else if (str_eq(word, STR("RELU_N1_TO_1"))) {
+        low = -1, high = 1;
+    } else {
+        return false;
+    }
+    double least = (double)code.zero_point + round(low / (double)code.scale);
+    double most = (double)code.zero_point + round(high / (double)code.scale);
+    *lo = least > (double)*lo ? (int32_t)fmin(least, (double)codes.hi) : *lo;
+    *hi = most < (double)*hi ? (int32_t)fmax(most, (double)codes.lo) : *hi;
+    return *lo <= *hi;
+}
+
+static bool fill_code_arithmetic(const Reader *r) {
+    const Graph *graph = r->rw->graph;
+    const Node *node = r->node;
+    Numbers numbers;
+    if (node->input_count != 2 || r->map->quant == NULL || r->map->quant->count != 1 || !is_code(r->map->dtype)) {
+        return false;
+    }
+    uint32_t k = rewrite_constant(r->rw, node->inputs[1]) != NULL ? 1 : 0;
+    const Value *constant = node_input(graph, node, k);
+    const Value *in = node_input(graph, node, 1 - k);
+    bool is_coded = constant->quant != NULL && constant->quant->count == 1 && in->quant != NULL &&
+                    in->quant->count == 1 && in->dtype == r->map->dtype && constant->dtype == r->map->dtype;
+    int32_t lo, hi;
+    if (!is_coded || !read_aligned(r, k, &numbers) || !code_limits(node, r->map, &lo, &hi)) {
+        return false;
+    }
+    for (uint32_t c = 0; c < r->room; c++) {
+        *stage_of(r, c) = (Stage){.kind = node->op == OP_MUL ? STAGE_CODE_MUL : STAGE_CODE_ADD,
+                                  .from = in->dtype,
+                                  .to = r->map->dtype,
+                                  .integer = {.in = code_of(in->quant, 0),
+                                              .constant = code_of(constant->quant, 0),
+                                              .out = code_of(r->map->quant, 0),
+                                              .value = (int32_t)number_of(numbers, c),
+                                              .lo = lo,
+                                              .hi = hi,
+                                              .negate = node->op != OP_SUB ? 0
+                                                        : k == 1           ? 1
+                                                                           : 2}};
+    }
+    return true;
+}
+
+static bool fill_requantize(const Reader *r) {
+    const Value *in = node_input(r->rw->graph, r->node, 0);
+    if (in == NULL || in->quant == NULL || in->quant->count != 1 || r->map->quant == NULL ||
+        r->map->quant->count != 1 || !is_code(in->dtype) || !is_code(r->map->dtype)) {
+        return false;
+    }
+    Domain codes = affine_codes_of(r->map->dtype);
+    for (uint32_t c = 0; c < r->room; c++) {
+        *stage_of(r, c) = (Stage){.kind = STAGE_CODE_REQUANTIZE,
+                                  .from = in->dtype,
+                                  .to = r->map->dtype,
+                                  .integer = {.in = code_of(in->quant, 0),
+                                              .out = code_of(r->map->quant, 0),
+                                              .lo = (int32_t)codes.lo,
+                                              .hi = (int32_t)codes.hi}};
+    }
+    return true;
+}
+
+/* ---- One node */
+
+static bool is_on_codes(const Reader *r) {
+    return r->rw->graph->format == FORMAT_TFLITE && r->map->quant != NULL && is_code(r->map->dtype);
+}
+
+static bool fill_stage(const Reader *r) {
+    switch (r->node->op) {
+    case OP_MUL:
+    case OP_ADD:
+    case OP_SUB:
+    case OP_DIV:
+        return is_on_codes(r) ? r->node->op != OP_DIV && fill_code_arithmetic(r)
+                              : r->map->dtype == DTYPE_F32 && fill_arithmetic(r);
+    case OP_BATCH_NORM:
+        return r->map->dtype == DTYPE_F32 && fill_norm(r);
+    case OP_RELU:
+    case OP_RELU6:
+    case OP_CLIP:
+        return r->map->dtype == DTYPE_F32 && fill_clip(r);
+    case OP_DEQUANTIZE:
+        return r->map->dtype == DTYPE_F32 && fill_coder(r, false);
+    case OP_QUANTIZE: {
+        const Value *in = node_input(r->rw->graph, r->node, 0);
+        return in != NULL && in->dtype == DTYPE_F32 ? fill_coder(r, true) : is_on_codes(r) && fill_requantize(r);
+    }
+    default:
+        return false;
+    }
+}
+
+/* The input that the run comes from: the one that is no constant. */
+static ValueId data_of(const Rewriter *rw, const Node *node) {
+    if (node->input_count == 0 || !is_value(node->inputs[0])) {
+        return NO_VALUE;
+    }
+    bool is_second = graph_value(rw->graph, node->inputs[0])->constant != NULL && node->input_count == 2 &&
+                     is_value(node->inputs[1]);
+    ValueId id = node->inputs[is_second ? 1 : 0];
+    return graph_value(rw->graph, id)->constant == NULL ? id : NO_VALUE;
+}
+
+static bool keeps_shape(const Rewriter *rw, const Node *node, ValueId in) {
+    return node->output_count == 1 && is_value(node->outputs[0]) && rewrite_same_shape(rw, in, node->outputs[0]);
+}
+
+/* ---- The run */
+
+/* Backwards from `last`, as long as one operator alone reads what the other writes. A run of floats must reach codes.
+ */
+static bool collect_nodes(const Rewriter *rw, NodeId last, Affine *affine) {
+    NodeId found[AFFINE_MOST_STAGES];
+    uint32_t count = 0;
+    NodeId id = last;
+    while (count < AFFINE_MOST_STAGES && rewrite_may_change(rw, id)) {
+        const Node *node = graph_node(rw->graph, id);
+        ValueId in = data_of(rw, node);
+        if (!is_value(in) || node->is_constant || !keeps_shape(rw, node, in)) {
+            break;
+        }
+        found[count++] = id;
+        affine->in = in;
+        bool starts = node->op == OP_DEQUANTIZE;
+        NodeId before = graph_value(rw->graph, in)->producer;
+        if (starts || !is_node(before) || rewrite_sole_reader(rw, in).index != id.index) {
+            break;
+        }
+        id = before;
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        affine->nodes[k] = found[count - 1 - k];
+    }
+    affine->node_count = count;
+    return count > 0;
+}
+
+static bool try_fill(const Rewriter *rw, Affine *affine, uint32_t channels) {
+    Stage *stages = arena_array(&rw->work->scratch, Stage, (size_t)channels * affine->node_count);
+    affine->channels = channels;
+    affine->stages = stages;
+    for (uint32_t k = 0; k < affine->node_count; k++) {
+        const Node *node = graph_node(rw->graph, affine->nodes[k]);
+        Reader reader = {rw, affine, node, node_output(rw->graph, node, 0), stages + k, channels};
+        if (!fill_stage(&reader)) {
+            return false;
+        }
+        if (affine->channels != channels) {
+            return true; /* the axis came to light: once more, with room for its channels */
+        }
+    }
+    return true;
+}
+
+static bool fill_stages(const Rewriter *rw, Affine *affine) {
+    affine->axis = -1;
+    if (!try_fill(rw, affine, 1)) {
+        return false;
+    }
+    return affine->channels == 1 || try_fill(rw, affine, affine->channels);
+}
+
+static void cut_first(Affine *affine, const Rewriter *rw) {
+    memmove(affine->nodes, affine->nodes + 1, (affine->node_count - 1) * sizeof affine->nodes[0]);
+    affine->node_count--;
+    if (affine->node_count > 0) {
+        affine->in = data_of(rw, graph_node(rw->graph, affine->nodes[0]));
+    }
+}
+
+bool affine_collect(const Rewriter *rw, NodeId last, Affine *affine) {
+    *affine = (Affine){0};
+    if (!collect_nodes(rw, last, affine)) {
+        return false;
+    }
+    affine->out = graph_node(rw->graph, last)->outputs[0];
+    while (affine->node_count > 0) {
+        const Value *in = graph_value(rw->graph, affine->in);
+        const Value *out = graph_value(rw->graph, affine->out);
+        bool has_codes = is_code(in->dtype) && is_code(out->dtype) && in->quant != NULL && out->quant != NULL;
+        if (has_codes && fill_stages(rw, affine)) {
+            affine->domain = affine_codes_of(in->dtype);
+            return true;
+        }
+        cut_first(affine, rw);
+    }
+    return false;
+}
+
+bool affine_read(const Rewriter *rw, const NodeId *nodes, uint32_t count, Affine *affine) {
+    CHECK(count > 0 && count <= AFFINE_MOST_STAGES);
+    *affine = (Affine){.node_count = count};
+    memcpy(affine->nodes, nodes, count * sizeof *nodes);
+    affine->in = data_of(rw, graph_node(rw->graph, nodes[0]));
+    affine->out = graph_node(rw->graph, nodes[count - 1])->outputs[0];
+    return is_value(affine->in) && fill_stages(rw, affine);
+}
+
+/* ---- Folded */
+
+static StageFault fold_norm(const Stage *s, double *factor, double *addend) {
+    double sum = (double)s->norm.variance + (double)s->norm.epsilon;
+    if (!isfinite(s->norm.gamma) || !isfinite(s->norm.beta) || !isfinite(s->norm.mean) || !isfinite(sum)) {
+        return "a parameter of the normalisation is not finite";
+    }
+    if (sum <= 0) {
+        return "variance + epsilon is not positive";
+    }
+    *factor = (double)s->norm.gamma / sqrt(sum);
+    *addend = (double)s->norm.beta - (double)s->norm.mean * *factor;
+    return NULL;
+}
+
+static StageFault fold_stage(const Stage *s, double *factor, double *addend) {
+    double number = (double)s->number;
+    *factor = 1;
+    *addend = 0;
+    switch (s->kind) {
+    case STAGE_MUL:
+        *factor = number;
+        break;
+    case STAGE_DIV:
+        *factor = 1 / number;
+        break;
+    case STAGE_ADD:
+        *addend = number;
+        break;
+    case STAGE_SUB:
+        *addend = -number;
+        break;
+    case STAGE_RSUB:
+        *factor = -1;
+        *addend = number;
+        break;
+    case STAGE_NORM:
+        return fold_norm(s, factor, addend);
+    default:
+        break;
+    }
+    return isfinite(*factor) && isfinite(*addend) ? NULL : "a parameter is not finite";
+}
+
+StageFault affine_fold(const Stage *stages, uint32_t count, double *a, double *b) {
+    *a = 1;
+    *b = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        double factor, addend;
+        StageFault fault = fold_stage(&stages[k], &factor, &addend);
+        if (fault != NULL) {
+            return fault;
+        }
+        *a *= factor;
+        *b = *b * factor + addend;
+    }
+    return isfinite(*a) && isfinite(*b) ? NULL : "the folded parameters are not finite";
+}

@@ -1,0 +1,342 @@
+/* What the rules share: who reads what, what may be changed, and the changes themselves. */
+#include "affine/rewrite.h"
+
+#include "base/fault.h"
+
+#include <string.h>
+
+/* ---- Refreshing */
+
+static void close_ranks(Rewriter *rw) {
+    Block *main = graph_main(rw->graph);
+    uint32_t kept = 0;
+    for (uint32_t at = 0; at < main->node_count; at++) {
+        if (!rw->is_gone[main->nodes[at].index]) {
+            main->nodes[kept++] = main->nodes[at];
+        }
+    }
+    main->node_count = kept;
+}
+
+void rewrite_refresh(Rewriter *rw) {
+    const Graph *graph = rw->graph;
+    Arena *scratch = &rw->work->scratch;
+    if (!rw->is_stale) {
+        return;
+    }
+    close_ranks(rw);
+    rw->uses = graph_uses(graph, scratch);
+    rw->reader_count = arena_array(scratch, uint32_t, graph->value_count);
+    rw->use_values = graph->value_count;
+    for (uint32_t v = 0; v < graph->value_count; v++) {
+        rw->reader_count[v] = rw->uses.first[v + 1] - rw->uses.first[v] + graph->values[v].is_output;
+    }
+    rw->is_stale = false;
+}
+
+/* ---- What may be relied on */
+
+static bool is_of_file(const Rewriter *rw, NodeId id) {
+    return id.index < rw->note->node_count && rw->position[id.index] != NOT_IN_FILE;
+}
+
+static bool is_added(const Rewriter *rw, NodeId id) {
+    for (size_t i = 0; i < rw->added_node_count; i++) {
+        if (rw->added_nodes[i].id.index == id.index) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool rewrite_may_change(const Rewriter *rw, NodeId id) {
+    if (!is_node(id) || rw->is_gone[id.index] || !(is_of_file(rw, id) || is_added(rw, id))) {
+        return false;
+    }
+    return op_info(graph_node(rw->graph, id)->op)->kind != KIND_CONTROL;
+}
+
+static bool is_held(const Rewriter *rw, ValueId id) {
+    return id.index < rw->note->value_count && rw->note->is_held[id.index];
+}
+
+bool rewrite_is_internal(const Rewriter *rw, ValueId id) {
+    const Value *value = graph_value(rw->graph, id);
+    return !value->is_input && !value->is_output && !value->is_state && !is_held(rw, id);
+}
+
+static bool same_constant(const Const *a, const Const *b) {
+    return b != NULL && b->is_known && shape_eq(&a->stored, &b->stored) && a->bytes.len == b->bytes.len &&
+           (a->bytes.len == 0 || memcmp(a->bytes.ptr, b->bytes.ptr, a->bytes.len) == 0);
+}
+
+const Const *rewrite_constant(const Rewriter *rw, ValueId id) {
+    if (!is_value(id)) {
+        return NULL;
+    }
+    const Value *value = graph_value(rw->graph, id);
+    const Const *constant = value->constant;
+    if (constant == NULL || !constant->is_known || value->is_default) {
+        return NULL;
+    }
+    bool is_in_both = rw->other != NULL && id.index < rw->other->value_count;
+    return !is_in_both || same_constant(constant, rw->other->values[id.index].constant) ? constant : NULL;
+}
+
+static const Value *other_value(const Rewriter *rw, ValueId id) {
+    return rw->other != NULL && id.index < rw->other->value_count ? &rw->other->values[id.index]
+                                                                  : graph_value(rw->graph, id);
+}
+
+bool rewrite_same_shape(const Rewriter *rw, ValueId a, ValueId b) {
+    const Value *x = graph_value(rw->graph, a);
+    const Value *y = graph_value(rw->graph, b);
+    return x->has_shape && y->has_shape && shape_eq(&x->shape, &y->shape) &&
+           shape_eq(&other_value(rw, a)->shape, &other_value(rw, b)->shape);
+}
+
+bool rewrite_is_fixed(const Rewriter *rw, ValueId id, uint32_t axis) {
+    const Shape *shape = &graph_value(rw->graph, id)->shape;
+    const Shape *other = &other_value(rw, id)->shape;
+    return axis < shape->rank && shape->rank == other->rank && shape->dim[axis] == other->dim[axis];
+}
+
+bool rewrite_same_codes(const Rewriter *rw, ValueId a, ValueId b) {
+    const Value *x = graph_value(rw->graph, a);
+    const Value *y = graph_value(rw->graph, b);
+    return x->dtype == y->dtype && quant_eq(x->quant, y->quant);
+}
+
+NodeId rewrite_sole_reader(const Rewriter *rw, ValueId id) {
+    if (id.index >= rw->use_values || !rewrite_is_internal(rw, id) || rw->reader_count[id.index] != 1) {
+        return NO_NODE;
+    }
+    uint32_t first = rw->uses.first[id.index];
+    if (rw->uses.first[id.index + 1] - first != 1) {
+        return NO_NODE; /* read by what was rewritten since: the next round sees it */
+    }
+    NodeId reader = rw->uses.use[first];
+    return rewrite_may_change(rw, reader) ? reader : NO_NODE;
+}
+
+/* ---- Changes */
+
+static void mark_changed(Rewriter *rw) {
+    rw->has_changed = true;
+    rw->is_stale = true;
+}
+
+static void mark_rewired(Rewriter *rw, NodeId id) {
+    if (is_of_file(rw, id)) {
+        rw->fates[rw->position[id.index]] = NODE_REWIRED;
+    }
+    mark_changed(rw);
+}
+
+static void stop_reading(Rewriter *rw, ValueId id) {
+    if (is_value(id) && id.index < rw->use_values) {
+        rw->reader_count[id.index]--;
+    }
+}
+
+static void start_reading(Rewriter *rw, ValueId id) {
+    if (is_value(id) && id.index < rw->use_values) {
+        rw->reader_count[id.index]++;
+    }
+}
+
+void rewrite_drop_node(Rewriter *rw, NodeId id) {
+    CHECK(rewrite_may_change(rw, id));
+    const Node *node = graph_node(rw->graph, id);
+    for (uint32_t k = 0; k < node->input_count; k++) {
+        stop_reading(rw, node->inputs[k]);
+    }
+    for (uint32_t k = 0; k < node->output_count; k++) {
+        Value *output = node_output(rw->graph, node, k);
+        if (output != NULL && output->producer.index == id.index) {
+            output->producer = NO_NODE;
+        }
+    }
+    rw->is_gone[id.index] = true;
+    if (is_of_file(rw, id)) {
+        rw->fates[rw->position[id.index]] = NODE_DROPPED;
+    }
+    mark_changed(rw);
+}
+
+void rewrite_set_inputs(Rewriter *rw, NodeId id, const ValueId *inputs, uint32_t count) {
+    CHECK(rewrite_may_change(rw, id));
+    Node *node = graph_node(rw->graph, id);
+    ValueId *list = arena_array(&rw->work->keep, ValueId, count); /* the old one may be another block's too */
+    for (uint32_t k = 0; k < node->input_count; k++) {
+        stop_reading(rw, node->inputs[k]);
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        list[k] = inputs[k];
+        start_reading(rw, inputs[k]);
+    }
+    node->inputs = list;
+    node->input_count = count;
+    mark_rewired(rw, id);
+}
+
+void rewrite_read(Rewriter *rw, NodeId id, uint32_t k, ValueId value) {
+    const Node *node = graph_node(rw->graph, id);
+    ValueId *inputs = arena_array(&rw->work->scratch, ValueId, node->input_count);
+    CHECK(k < node->input_count);
+    memcpy(inputs, node->inputs, node->input_count * sizeof *inputs);
+    inputs[k] = value;
+    rewrite_set_inputs(rw, id, inputs, node->input_count);
+}
+
+void rewrite_write(Rewriter *rw, NodeId id, ValueId value) {
+    CHECK(rewrite_may_change(rw, id));
+    Node *node = graph_node(rw->graph, id);
+    ValueId *outputs = arena_array(&rw->work->keep, ValueId, node->output_count);
+    memcpy(outputs, node->outputs, node->output_count * sizeof *outputs);
+    graph_value(rw->graph, outputs[0])->producer = NO_NODE;
+    graph_value(rw->graph, value)->producer = id;
+    outputs[0] = value;
+    node->outputs = outputs;
+    mark_rewired(rw, id);
+}
+
+/* Who reads it may be given something else; it may still be an output of the model. */
+static bool readers_may_change(const Rewriter *rw, ValueId from) {
+    if (from.index >= rw->use_values || is_held(rw, from)) {
+        return false;
+    }
+    for (uint32_t u = rw->uses.first[from.index]; u < rw->uses.first[from.index + 1]; u++) {
+        NodeId reader = rw->uses.use[u];
+        if (!rw->is_gone[reader.index] && !rewrite_may_change(rw, reader)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void redirect(Rewriter *rw, ValueId from, ValueId to) {
+    for (uint32_t u = rw->uses.first[from.index]; u < rw->uses.first[from.index + 1]; u++) {
+        NodeId reader = rw->uses.use[u];
+        const Node *node = graph_node(rw->graph, reader);
+        for (uint32_t k = 0; k < node->input_count && !rw->is_gone[reader.index]; k++) {
+            if (is_value(node->inputs[k]) && node->inputs[k].index == from.index) {
+                rewrite_read(rw, reader, k, to);
+            }
+        }
+    }
+}
+
+bool rewrite_may_redirect(const Rewriter *rw, ValueId from) {
+    return rewrite_is_internal(rw, from) && readers_may_change(rw, from);
+}
+
+bool rewrite_redirect(Rewriter *rw, ValueId from, ValueId to) {
+    if (!rewrite_may_redirect(rw, from)) {
+        return false;
+    }
+    redirect(rw, from, to);
+    return true;
+}
+
+/* The producer of `from` writes `to` in its place, and who read `from` reads `to`. */
+static bool take_name(Rewriter *rw, ValueId from, ValueId to, NodeId between) {
+    const Value *value = graph_value(rw->graph, from);
+    NodeId producer = value->producer;
+    if (!rewrite_is_internal(rw, from) || value->constant != NULL || !rewrite_may_change(rw, producer) ||
+        !readers_may_change(rw, from)) {
+        return false;
+    }
+    rewrite_drop_node(rw, between);
+    redirect(rw, from, to);
+    Node *node = graph_node(rw->graph, producer);
+    ValueId *outputs = arena_array(&rw->work->keep, ValueId, node->output_count);
+    for (uint32_t k = 0; k < node->output_count; k++) {
+        bool is_it = is_value(node->outputs[k]) && node->outputs[k].index == from.index;
+        outputs[k] = is_it ? to : node->outputs[k];
+    }
+    node->outputs = outputs;
+    graph_value(rw->graph, to)->producer = producer;
+    graph_value(rw->graph, from)->producer = NO_NODE;
+    mark_rewired(rw, producer);
+    return true;
+}
+
+bool rewrite_bypass(Rewriter *rw, NodeId id, ValueId in, ValueId out) {
+    if (!rewrite_may_change(rw, id)) {
+        return false;
+    }
+    if (rewrite_redirect(rw, out, in)) {
+        rewrite_drop_node(rw, id);
+        return true;
+    }
+    const Value *value = graph_value(rw->graph, out);
+    return value->is_output && !is_held(rw, out) && take_name(rw, in, out, id);
+}
+
+ValueId rewrite_add_value(Rewriter *rw, Value value, Str stem) {
+    Arena *keep = &rw->work->keep;
+    value.name = graph_fresh_name(rw->graph, stem, keep);
+    ValueId id = graph_add_value(rw->graph, keep, value);
+    rw->added_values =
+        arena_grow(keep, rw->added_values, rw->added_value_count, &rw->added_value_capacity, sizeof *rw->added_values);
+    rw->added_values[rw->added_value_count++] = id;
+    mark_changed(rw);
+    return id;
+}
+
+/* Where in the main block `id` runs. */
+static uint32_t find_node(const Block *block, NodeId id) {
+    for (uint32_t at = 0; at < block->node_count; at++) {
+        if (block->nodes[at].index == id.index) {
+            return at;
+        }
+    }
+    CHECK(false);
+    return 0;
+}
+
+NodeId rewrite_add_node(Rewriter *rw, Node node, NodeId before) {
+    CHECK(is_of_file(rw, before));
+    Arena *keep = &rw->work->keep;
+    Block *main = graph_main(rw->graph);
+    NodeId id = graph_add_node(rw->graph, keep, node);
+    rw->is_gone = arena_grow(keep, rw->is_gone, id.index, &rw->gone_capacity, sizeof *rw->is_gone);
+    rw->is_gone[id.index] = false;
+    uint32_t at = find_node(main, before);
+    NodeId *nodes = arena_array(keep, NodeId, (size_t)main->node_count + 1);
+    memcpy(nodes, main->nodes, at * sizeof *nodes);
+    nodes[at] = id;
+    memcpy(nodes + at + 1, main->nodes + at, (main->node_count - at) * sizeof *nodes);
+    main->nodes = nodes;
+    main->node_count++;
+    rw->added_nodes =
+        arena_grow(keep, rw->added_nodes, rw->added_node_count, &rw->added_node_capacity, sizeof *rw->added_nodes);
+    rw->added_nodes[rw->added_node_count++] = (AddedNode){id, rw->position[before.index]};
+    for (uint32_t k = 0; k < node.input_count; k++) {
+        start_reading(rw, node.inputs[k]);
+    }
+    mark_changed(rw);
+    return id;
+}
+
+/* ---- The log */
+
+void rewrite_log(Rewriter *rw, Rewrite rewrite) {
+    rw->log = arena_grow(&rw->work->keep, rw->log, rw->log_count, &rw->log_capacity, sizeof *rw->log);
+    rw->log[rw->log_count++] = rewrite;
+}
+
+void rewrite_refuse(Rewriter *rw, Str node, Str tensor, const char *reason) {
+    rw->refusals =
+        arena_grow(&rw->work->keep, rw->refusals, rw->refusal_count, &rw->refusal_capacity, sizeof *rw->refusals);
+    rw->refusals[rw->refusal_count++] = (RewriteRefusal){node, tensor, reason};
+}
+
+Certificate rewrite_lemma(const Rewriter *rw, const char *rule, const char *domain, uint32_t channels) {
+    return (Certificate){.class = PROOF_LEMMA,
+                         .rule = rule,
+                         .semantics = rw->semantics,
+                         .domain = {.why = domain},
+                         .channels = channels};
+}

@@ -1,0 +1,124 @@
+/* A model that is being rewritten: what the rules of simplify.h share.
+ *
+ * Invariants:
+ *   - a node that is not of the file's main graph is never changed, nor is a value that it reads;
+ *   - inputs, outputs and state of the model keep name, shape, dtype and quantisation;
+ *   - `uses` and `reader_count` hold after rewrite_refresh; a rule that goes through the nodes in order may rely on
+ *     the readers of what it has not rewritten itself. */
+#ifndef S0_AFFINE_REWRITE_H
+#define S0_AFFINE_REWRITE_H
+
+#include "affine/simplify.h"
+
+#define NOT_IN_FILE UINT32_MAX
+
+typedef struct {
+    Graph *graph;
+    const Graph *other; /* the model with other values of its free dimensions; null where none is free */
+    const FileNote *note;
+    uint32_t semantics;
+    uint64_t tolerance;
+    bool verify;
+    Work *work;
+
+    GraphUses uses;
+    uint32_t *reader_count; /* value -> inputs that read it, and the graph's outputs */
+    uint32_t use_values;    /* values that the two know */
+
+    size_t position_capacity, gone_capacity;
+    uint32_t *position; /* node of the file -> position in its main graph, or NOT_IN_FILE */
+    NodeFate *fates;    /* by position */
+    bool *is_gone;      /* node -> dropped */
+    bool *is_requantised;
+    size_t added_node_count, added_node_capacity, added_value_count, added_value_capacity;
+    AddedNode *added_nodes;
+    ValueId *added_values;
+
+    bool is_stale;    /* uses are older than the last change */
+    bool has_changed; /* since the round began */
+    size_t log_count, log_capacity, refusal_count, refusal_capacity;
+    Rewrite *log;
+    RewriteRefusal *refusals;
+} Rewriter;
+
+/* Makes the node list of the main block and the uses true again, where anything changed. */
+void rewrite_refresh(Rewriter *rw);
+
+/* ---- What may be relied on */
+
+/* Of the file's main graph, still there, and calling nothing: a rule may change it. */
+bool rewrite_may_change(const Rewriter *rw, NodeId id);
+
+/* A value that disappears with its last reader. */
+bool rewrite_is_internal(const Rewriter *rw, ValueId id);
+
+/* The constant with known bytes that every caller gets; null where it is none, or callers may replace it, or it
+ * follows from a free dimension. */
+const Const *rewrite_constant(const Rewriter *rw, ValueId id);
+
+/* Are the shapes equal, whatever the free dimensions are? */
+bool rewrite_same_shape(const Rewriter *rw, ValueId a, ValueId b);
+
+/* Does axis `axis` have the same extent whatever the free dimensions are? */
+bool rewrite_is_fixed(const Rewriter *rw, ValueId id, uint32_t axis);
+
+/* Same dtype, scale and zero point: codes that mean the same. */
+bool rewrite_same_codes(const Rewriter *rw, ValueId a, ValueId b);
+
+/* The only reader of an internal value; NO_NODE where there are more, or it may not be changed. */
+NodeId rewrite_sole_reader(const Rewriter *rw, ValueId id);
+
+/* What a Relu, Clip or the like limits its input to; infinite where it does not. False for other operators, and where a
+ * limit is not known. */
+bool rewrite_limits(const Rewriter *rw, const Node *node, double limit[2]);
+
+/* ---- Changes */
+
+void rewrite_drop_node(Rewriter *rw, NodeId id);
+
+/* Input `k` of `id` reads `value` from now on. */
+void rewrite_read(Rewriter *rw, NodeId id, uint32_t k, ValueId value);
+
+/* May every reader of `from` be given something else, so that `from` goes? */
+bool rewrite_may_redirect(const Rewriter *rw, ValueId from);
+
+/* All inputs at once; there may be more than before. */
+void rewrite_set_inputs(Rewriter *rw, NodeId id, const ValueId *inputs, uint32_t count);
+
+/* Output 0 of `id` is `value` from now on, which nothing else writes any more. */
+void rewrite_write(Rewriter *rw, NodeId id, ValueId value);
+
+/* Every reader of `from` reads `to`. False, with nothing done, where rewrite_may_redirect says no. */
+bool rewrite_redirect(Rewriter *rw, ValueId from, ValueId to);
+
+/* `node` gives back its input `in` as its only output that is read: readers read the input, or, where the output is the
+ * model's, the producer of the input writes it. False where neither may be. */
+bool rewrite_bypass(Rewriter *rw, NodeId id, ValueId in, ValueId out);
+
+/* A constant, or a value between nodes, that the file does not have; `stem` is made a fresh name. */
+ValueId rewrite_add_value(Rewriter *rw, Value value, Str stem);
+
+/* A node in front of `before`. Its outputs have it as their producer. */
+NodeId rewrite_add_node(Rewriter *rw, Node node, NodeId before);
+
+/* ---- The log */
+
+void rewrite_log(Rewriter *rw, Rewrite rewrite);
+void rewrite_refuse(Rewriter *rw, Str node, Str tensor, const char *reason);
+
+/* A certificate by a lemma whose side conditions hold. `domain` tells of which inputs: "every float32". */
+Certificate rewrite_lemma(const Rewriter *rw, const char *rule, const char *domain, uint32_t channels);
+
+/* ---- The rules; each goes through the main block once */
+
+void rule_constants(Rewriter *rw);
+void rule_identities(Rewriter *rw);
+void rule_clips(Rewriter *rw);
+void rule_codes(Rewriter *rw);
+void rule_convolution(Rewriter *rw);
+void rule_unread(Rewriter *rw);
+
+/* Tells of each run between codes that stays which form it has, and which channels block a cheaper one. */
+void report_codes(Rewriter *rw);
+
+#endif

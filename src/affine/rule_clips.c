@@ -1,0 +1,107 @@
+/* Clips: an activation that limits what is limited already.
+ *
+ *     inside   the limits of the second hold those of the first: the second changes nothing
+ *     hidden   the limits of the first hold those of the second, and nobody else reads between: the first is not needed
+ * Equal limits at 0 are told apart from wider ones: which zero max(-0, 0) is, the formats do not say, so only the same
+ * operator twice, or a limit that is strictly wider, is exact. NaN passes through both or through neither. */
+#include "affine/rewrite.h"
+#include "graph/fold.h"
+
+#include <math.h>
+
+typedef struct {
+    OpId op;
+    double at[2]; /* lo, hi */
+} Limits;
+
+static bool clip_limit(const Rewriter *rw, const Node *node, uint32_t k, const char *name, double absent,
+                       double *limit) {
+    *limit = node_float(node, name, absent);
+    if (node->input_count <= k || !is_value(node->inputs[k])) {
+        return true;
+    }
+    Floats number;
+    if (rewrite_constant(rw, node->inputs[k]) == NULL ||
+        !const_numbers(graph_value(rw->graph, node->inputs[k]), &rw->work->scratch, &number) || number.count != 1) {
+        return false;
+    }
+    *limit = number.at[0];
+    return !isnan(*limit);
+}
+
+bool rewrite_limits(const Rewriter *rw, const Node *node, double limit[2]) {
+    limit[0] = 0;
+    limit[1] = INFINITY;
+    switch (node->op) {
+    case OP_RELU:
+        return true;
+    case OP_RELU6:
+        limit[1] = 6;
+        return true;
+    case OP_RELU_N1_TO_1:
+        limit[0] = -1;
+        limit[1] = 1;
+        return true;
+    case OP_RELU_0_TO_1:
+        limit[1] = 1;
+        return true;
+    case OP_CLIP:
+        return clip_limit(rw, node, 1, "min", -INFINITY, &limit[0]) &&
+               clip_limit(rw, node, 2, "max", INFINITY, &limit[1]) && limit[0] <= limit[1];
+    default:
+        return false;
+    }
+}
+
+static bool limits_of(const Rewriter *rw, const Node *node, Limits *limits) {
+    limits->op = node->op;
+    return rewrite_limits(rw, node, limits->at);
+}
+
+/* Is the limit `k` of `wide` no nearer than that of `narrow`? */
+static bool end_holds(const Limits *wide, const Limits *narrow, uint32_t k) {
+    bool is_wider = k == 0 ? wide->at[0] < narrow->at[0] : wide->at[1] > narrow->at[1];
+    return is_wider || (wide->at[k] == narrow->at[k] && (wide->at[k] != 0 || wide->op == narrow->op));
+}
+
+static bool holds(const Limits *wide, const Limits *narrow) {
+    return end_holds(wide, narrow, 0) && end_holds(wide, narrow, 1);
+}
+
+static void log_clip(Rewriter *rw, const Node *node, const char *rule) {
+    rewrite_log(rw, (Rewrite){.node = node->name,
+                              .op = node->op_name,
+                              .form = AFFINE_REMOVE,
+                              .certificate = rewrite_lemma(rw, rule, "every number", 1),
+                              .nodes = 1});
+}
+
+void rule_clips(Rewriter *rw) {
+    const Block *main = graph_main(rw->graph);
+    for (uint32_t at = 0; at < main->node_count; at++) {
+        NodeId id = main->nodes[at];
+        const Node second = *graph_node(rw->graph, id);
+        Limits outer, inner;
+        if (!rewrite_may_change(rw, id) || second.is_constant || !limits_of(rw, &second, &outer) ||
+            !is_value(second.inputs[0])) {
+            continue;
+        }
+        ValueId between = second.inputs[0];
+        NodeId first_id = graph_value(rw->graph, between)->producer;
+        if (!rewrite_may_change(rw, first_id)) {
+            continue;
+        }
+        const Node first = *graph_node(rw->graph, first_id);
+        if (!limits_of(rw, &first, &inner) || !rewrite_same_codes(rw, between, second.outputs[0]) ||
+            !rewrite_same_codes(rw, first.inputs[0], between)) {
+            continue;
+        }
+        if (holds(&outer, &inner) && rewrite_bypass(rw, id, between, second.outputs[0])) {
+            log_clip(rw, &second, "clip_inside_clip");
+        } else if (holds(&inner, &outer) && rewrite_sole_reader(rw, between).index == id.index) {
+            rewrite_read(rw, id, 0, first.inputs[0]);
+            rewrite_drop_node(rw, first_id);
+            log_clip(rw, &first, "clip_behind_clip");
+        }
+    }
+}

@@ -1,0 +1,209 @@
+/* Codes: runs of per-channel operators between integer codes.
+ *
+ * Each run is a function of one code and the channel. It is taken from the model's own arithmetic, stage by stage, and
+ * is replaced by the cheapest thing that is proven to be the same function:
+ *
+ *     identity   every code comes out as it went in, and means the same: the run goes
+ *     rescale    Dequantize with a scale and a zero point a channel, then Quantize: what lies between goes (ONNX)
+ *     depthwise  MUL, then ADD, as one depthwise convolution of 1 x 1 with a bias (TFLite)
+ * A run that stays is reported with its form and the channels that are no better. */
+#include "affine/affine.h"
+#include "base/fault.h"
+#include "layout/packed.h"
+
+#include <math.h>
+#include <string.h>
+
+static Str run_name(const Rewriter *rw, const Affine *affine) {
+    return graph_node(rw->graph, affine->nodes[0])->name;
+}
+
+static Str run_op(const Rewriter *rw, const Affine *affine) {
+    return graph_node(rw->graph, affine->nodes[0])->op_name;
+}
+
+static Claim *claims_of(const Rewriter *rw, const Affine *affine) {
+    Claim *claims = arena_array(&rw->work->scratch, Claim, affine->channels);
+    for (uint32_t c = 0; c < affine->channels; c++) {
+        claims[c] =
+            (Claim){.before = affine_stages(affine, c), .before_count = affine->node_count, .domain = affine->domain};
+    }
+    return claims;
+}
+
+static Certificate prove(Rewriter *rw, const Claim *claims, const Affine *affine, const char *rule,
+                         uint64_t tolerance) {
+    ProofTerms terms = {.rule = rule, .semantics = rw->semantics, .tolerance_lsb = tolerance};
+    return prove_channels(claims, affine->channels, &terms, rw->work);
+}
+
+static void log_run(Rewriter *rw, const Affine *affine, const Claim *claims, Rewrite rewrite) {
+    rewrite.node = run_name(rw, affine);
+    rewrite.op = run_op(rw, affine);
+    if (rw->verify) {
+        CHECK(proof_verify(claims, affine->channels, &rewrite.certificate, rw->work));
+        rewrite.is_verified = true;
+    }
+    rewrite_log(rw, rewrite);
+}
+
+/* ---- Identity */
+
+/* The last operator is bypassed, what led to it is read by nobody then. */
+static bool remove_run(Rewriter *rw, const Affine *affine) {
+    NodeId last = affine->nodes[affine->node_count - 1];
+    if (!rewrite_same_codes(rw, affine->in, affine->out) || !rewrite_same_shape(rw, affine->in, affine->out)) {
+        return false;
+    }
+    const Claim *claims = claims_of(rw, affine);
+    Certificate certificate = prove(rw, claims, affine, "identity_run", 0);
+    if (certificate.class == PROOF_REFUSED || !rewrite_bypass(rw, last, affine->in, affine->out)) {
+        return false;
+    }
+    log_run(rw, affine, claims, (Rewrite){.form = AFFINE_REMOVE, .certificate = certificate, .nodes = 1});
+    return true;
+}
+
+/* ---- Rescale */
+
+/* Dequantize with s * a and the zero point that moves by b gives a * x + b, up to rounding. False where the codes of
+ * the zero point do not reach that far, or the sign turns. */
+static bool rescaled(const Stage *stages, uint32_t count, StageCode *code) {
+    double a, b;
+    if (affine_fold(stages, count, &a, &b) != NULL) {
+        return false;
+    }
+    const StageCode *own = &stages[0].code;
+    double scale = a * (double)own->scale;
+    double zero = (double)own->zero_point - (scale == 0 ? 0 : nearbyint(b / scale));
+    Domain codes = affine_codes_of(stages[0].from);
+    if (!(scale > 0) || !isfinite(scale) || !(zero >= (double)codes.lo && zero <= (double)codes.hi)) {
+        return false;
+    }
+    *code = (StageCode){(float)scale, (int32_t)zero};
+    return code->scale > 0 && isfinite(code->scale);
+}
+
+static bool is_rescale_shape(const Rewriter *rw, const Affine *affine) {
+    uint32_t last = affine->node_count - 1;
+    if (rw->graph->format != FORMAT_ONNX || affine->node_count < 3 || affine->stages[0].kind != STAGE_DEQUANTIZE ||
+        affine->stages[last].kind != STAGE_QUANTIZE) {
+        return false;
+    }
+    const Node *coder = graph_node(rw->graph, affine->nodes[0]);
+    int64_t axis = node_int(coder, "axis", 1);
+    axis += axis < 0 ? (int64_t)graph_value(rw->graph, affine->in)->shape.rank : 0;
+    /* Without channels the axis is not read; with them it must be what the node says already. */
+    return affine->channels == 1 || (coder->version >= 13 && axis == affine->axis);
+}
+
+static ValueId add_coding(Rewriter *rw, const Affine *affine, const StageCode *codes, bool is_scale, Str stem) {
+    Arena *keep = &rw->work->keep;
+    DType dtype = is_scale ? DTYPE_F32 : graph_value(rw->graph, affine->in)->dtype;
+    Shape shape = {.rank = affine->axis < 0 ? 0 : 1, .dim = {affine->channels}};
+    uint64_t bytes = 0;
+    (void)packed_bytes(affine->channels, dtype_bits(dtype), &bytes);
+    uint8_t *at = arena_array(keep, uint8_t, (size_t)bytes);
+    for (uint32_t c = 0; c < affine->channels; c++) {
+        uint32_t bits;
+        memcpy(&bits, &codes[c].scale, sizeof bits);
+        packed_write(at, c, dtype_bits(dtype), is_scale ? bits : (uint64_t)(int64_t)codes[c].zero_point);
+    }
+    Const *constant = arena_new(keep, Const);
+    *constant = (Const){.stored = shape, .bytes = {at, (size_t)bytes}, .is_known = true};
+    return rewrite_add_value(
+        rw, (Value){.dtype = dtype, .has_shape = true, .shape = shape, .constant = constant, .producer = NO_NODE},
+        stem);
+}
+
+/* The codes carry the scale that their readers are given: others may read them with the old one. */
+static bool is_own_reader(const Rewriter *rw, const Affine *affine) {
+    return rewrite_sole_reader(rw, graph_node(rw->graph, affine->nodes[0])->outputs[0]).index == affine->nodes[1].index;
+}
+
+static bool rescale_run(Rewriter *rw, const Affine *affine) {
+    if (!is_rescale_shape(rw, affine) || !is_own_reader(rw, affine)) {
+        return false;
+    }
+    Claim *claims = claims_of(rw, affine);
+    StageCode *codes = arena_array(&rw->work->scratch, StageCode, affine->channels);
+    Stage *after = arena_array(&rw->work->scratch, Stage, (size_t)affine->channels * 2);
+    for (uint32_t c = 0; c < affine->channels; c++) {
+        const Stage *stages = affine_stages(affine, c);
+        if (!rescaled(stages, affine->node_count, &codes[c])) {
+            return false;
+        }
+        after[2 * c] = stages[0];
+        after[2 * c].code = codes[c];
+        after[2 * c + 1] = stages[affine->node_count - 1];
+        claims[c].after = &after[2 * c];
+        claims[c].after_count = 2;
+    }
+    Certificate certificate = prove(rw, claims, affine, "rescale", rw->tolerance);
+    if (certificate.class == PROOF_REFUSED) {
+        return false;
+    }
+    NodeId coder = affine->nodes[0], last = affine->nodes[affine->node_count - 1];
+    Str stem = graph_value(rw->graph, affine->out)->name;
+    ValueId scale = add_coding(rw, affine, codes, true, arena_format(&rw->work->keep, STR_FMT "_scale", STR_ARG(stem)));
+    ValueId zero = add_coding(rw, affine, codes, false, arena_format(&rw->work->keep, STR_FMT "_zero", STR_ARG(stem)));
+    log_run(rw, affine, claims,
+            (Rewrite){.form = AFFINE_REQUANT, .certificate = certificate, .nodes = affine->node_count - 2});
+    rewrite_read(rw, coder, 1, scale);
+    rewrite_read(rw, coder, 2, zero);
+    rewrite_read(rw, last, 0, graph_node(rw->graph, coder)->outputs[0]);
+    for (uint32_t k = 1; k + 1 < affine->node_count; k++) {
+        rewrite_drop_node(rw, affine->nodes[k]);
+    }
+    return true;
+}
+
+/* ---- What stays, and why */
+
+static void report_run(Rewriter *rw, const Affine *affine) {
+    Arena *keep = &rw->work->keep;
+    ChannelForm *channels = arena_array(&rw->work->scratch, ChannelForm, affine->channels);
+    for (uint32_t c = 0; c < affine->channels; c++) {
+        channels[c] =
+            affine_channel_form(affine_stages(affine, c), affine->node_count, affine->domain, rw->semantics, rw->work);
+    }
+    NodeForm form = affine_node_form(channels, affine->channels, keep);
+    const char *reason = form.blocked_count == 0 || form.form == form.best
+                             ? arena_text(keep, "stays as it is: %s", affine_form_name(form.form))
+                             : arena_text(keep, "%s for channel %u, which blocks %s%s", affine_form_name(form.form),
+                                          (unsigned)form.blocked[0], affine_form_name(form.best),
+                                          form.blocked_count > 1 ? arena_text(keep, " (%u channels block it)",
+                                                                              (unsigned)form.blocked_count)
+                                                                 : "");
+    rewrite_refuse(rw, run_name(rw, affine), graph_value(rw->graph, affine->out)->name, reason);
+}
+
+static bool ends_run(const Rewriter *rw, const Node *node) {
+    bool is_coded =
+        rw->graph->format == FORMAT_TFLITE && (node->op == OP_MUL || node->op == OP_ADD || node->op == OP_SUB);
+    return (node->op == OP_QUANTIZE || is_coded) && !node->is_constant && node->output_count == 1;
+}
+
+/* Calls `visit` with each run, the longest that ends at its node. */
+static void each_run(Rewriter *rw, void (*visit)(Rewriter *, const Affine *)) {
+    const Block *main = graph_main(rw->graph);
+    for (uint32_t at = 0; at < main->node_count; at++) {
+        NodeId id = main->nodes[at];
+        Affine affine;
+        if (!rw->is_gone[id.index] && ends_run(rw, graph_node(rw->graph, id)) && affine_collect(rw, id, &affine)) {
+            visit(rw, &affine);
+        }
+    }
+}
+
+static void rewrite_run(Rewriter *rw, const Affine *affine) {
+    (void)(remove_run(rw, affine) || rescale_run(rw, affine));
+}
+
+void rule_codes(Rewriter *rw) {
+    each_run(rw, rewrite_run);
+}
+
+void report_codes(Rewriter *rw) {
+    each_run(rw, report_run);
+}

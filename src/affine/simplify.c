@@ -1,0 +1,188 @@
+/* Simplify: the rules in their order, until none of them changes anything; then what an emitter needs to know. */
+#include "affine/rewrite.h"
+
+#include <stdlib.h>
+
+/* ---- The file */
+
+static void hold(FileNote *note, const ValueId *ids, uint32_t count) {
+    for (uint32_t k = 0; k < count; k++) {
+        if (is_value(ids[k])) {
+            note->is_held[ids[k].index] = true;
+        }
+    }
+}
+
+/* All that a called block names, its own values and the caller's. */
+static void hold_block(const Graph *graph, FileNote *note, const Block *block) {
+    hold(note, block->inputs, block->input_count);
+    hold(note, block->outputs, block->output_count);
+    for (uint32_t at = 0; at < block->node_count; at++) {
+        const Node *node = graph_node(graph, block->nodes[at]);
+        hold(note, node->inputs, node->input_count);
+        hold(note, node->outputs, node->output_count);
+    }
+}
+
+/* One more than the last position of a node. */
+static uint32_t count_positions(const Graph *graph) {
+    const Block *main = graph_main(graph);
+    uint32_t count = 0;
+    for (uint32_t at = 0; at < main->node_count; at++) {
+        uint32_t position = graph_node(graph, main->nodes[at])->source_index;
+        count = position >= count ? position + 1 : count;
+    }
+    return count;
+}
+
+static void note_nodes(const Graph *graph, FileNote *note) {
+    const Block *main = graph_main(graph);
+    for (uint32_t position = 0; position < note->main_count; position++) {
+        note->main_nodes[position] = NO_NODE;
+    }
+    for (uint32_t at = 0; at < main->node_count; at++) {
+        const Node *node = graph_node(graph, main->nodes[at]);
+        note->main_nodes[node->source_index] = main->nodes[at];
+        if (op_info(node->op)->kind == KIND_CONTROL) {
+            hold(note, node->inputs, node->input_count);
+        }
+    }
+}
+
+FileNote simplify_note(const Graph *graph, Arena *keep) {
+    FileNote note = {.value_count = graph->value_count, .node_count = graph->node_count};
+    note.main_count = count_positions(graph);
+    note.main_nodes = arena_array(keep, NodeId, note.main_count);
+    note.is_held = arena_array(keep, bool, graph->value_count);
+    note.bytes = arena_array(keep, uint64_t, graph->value_count);
+    note_nodes(graph, &note);
+    for (uint32_t b = 1; b < graph->block_count; b++) {
+        hold_block(graph, &note, &graph->blocks[b]);
+    }
+    for (uint32_t v = 0; v < graph->value_count; v++) {
+        const Value *value = &graph->values[v];
+        bool has_name = value->name.len > 0; /* else it is an attribute's */
+        note.bytes[v] = has_name && value->constant != NULL ? value->constant->bytes.len : 0;
+    }
+    return note;
+}
+
+/* ---- The rounds */
+
+static void init_rewriter(Rewriter *rw, Graph *graph, const FileNote *note, Work *work) {
+    Arena *keep = &work->keep;
+    rw->graph = graph;
+    rw->note = note;
+    rw->work = work;
+    rw->position = arena_array(keep, uint32_t, note->node_count);
+    rw->fates = arena_array(keep, NodeFate, note->main_count);
+    rw->gone_capacity = graph->node_count;
+    rw->is_gone = arena_array(keep, bool, graph->node_count);
+    rw->is_requantised = arena_array(keep, bool, note->value_count);
+    rw->is_stale = true;
+    for (uint32_t n = 0; n < note->node_count; n++) {
+        rw->position[n] = NOT_IN_FILE;
+    }
+    for (uint32_t at = 0; at < note->main_count; at++) {
+        if (is_node(note->main_nodes[at])) {
+            rw->position[note->main_nodes[at].index] = at;
+        }
+    }
+}
+
+static void run_rules(Rewriter *rw) {
+    static void (*const rules[])(Rewriter *) = {rule_constants, rule_identities,  rule_clips,
+                                                rule_codes,     rule_convolution, rule_unread};
+    enum { MOST_ROUNDS = 16 };
+    rw->has_changed = true;
+    for (uint32_t round = 0; rw->has_changed && round < MOST_ROUNDS; round++) {
+        rw->has_changed = false;
+        rw->refusal_count = 0; /* what the last round could not do */
+        for (size_t r = 0; r < sizeof rules / sizeof rules[0]; r++) {
+            rewrite_refresh(rw);
+            rules[r](rw);
+        }
+    }
+    rewrite_refresh(rw);
+    report_codes(rw);
+}
+
+/* ---- What is left of the file */
+
+static uint64_t constant_bytes(const FileNote *note) {
+    uint64_t bytes = 0;
+    for (uint32_t v = 0; v < note->value_count; v++) {
+        bytes += note->bytes[v]; /* spans of one file: the sum fits */
+    }
+    return bytes;
+}
+
+/* Nobody names it: no node makes it and none reads it. */
+static bool is_left_over(const Rewriter *rw, ValueId id) {
+    const Value *value = graph_value(rw->graph, id);
+    return value->name.len > 0 && rewrite_is_internal(rw, id) && rw->reader_count[id.index] == 0 &&
+           !is_node(value->producer);
+}
+
+static void drop_values(Rewriter *rw, bool *is_dropped, uint64_t *bytes) {
+    for (uint32_t v = 0; v < rw->note->value_count; v++) {
+        is_dropped[v] = is_left_over(rw, (ValueId){v});
+        *bytes -= is_dropped[v] ? rw->note->bytes[v] : 0;
+    }
+}
+
+static int compare_added(const void *left, const void *right) {
+    const AddedNode *a = left, *b = right;
+    return a->before != b->before ? (a->before < b->before ? -1 : 1) : a->id.index < b->id.index ? -1 : 1;
+}
+
+static void keep_added(Rewriter *rw, Simplified *out) {
+    size_t nodes = 0, values = 0;
+    for (size_t i = 0; i < rw->added_node_count; i++) {
+        if (!rw->is_gone[rw->added_nodes[i].id.index]) {
+            rw->added_nodes[nodes++] = rw->added_nodes[i];
+        }
+    }
+    for (size_t i = 0; i < rw->added_value_count; i++) {
+        ValueId id = rw->added_values[i];
+        if (rw->reader_count[id.index] > 0) {
+            rw->added_values[values++] = id;
+            const Const *constant = graph_value(rw->graph, id)->constant;
+            out->constant_bytes_after += constant == NULL ? 0 : constant->bytes.len;
+        }
+    }
+    if (nodes > 1) {
+        qsort(rw->added_nodes, nodes, sizeof *rw->added_nodes, compare_added);
+    }
+    out->edit.added_nodes = rw->added_nodes;
+    out->edit.added_node_count = (uint32_t)nodes;
+    out->edit.added_values = rw->added_values;
+    out->edit.added_value_count = (uint32_t)values;
+}
+
+void simplify_graph(Graph *graph, const Graph *other, const FileNote *note, const SimplifyOptions *options, Work *work,
+                    Simplified *out) {
+    Rewriter rw = {.other = other, .tolerance = options->tolerance, .verify = options->verify};
+    rw.semantics = options->semantics != 0          ? options->semantics
+                   : graph->format == FORMAT_TFLITE ? s0_semantics_of(S0_FORMAT_TFLITE)
+                                                    : s0_semantics_of(S0_FORMAT_ONNX);
+    init_rewriter(&rw, graph, note, work);
+    uint64_t before = constant_bytes(note);
+    run_rules(&rw);
+    bool *is_dropped = arena_array(&work->keep, bool, note->value_count);
+    *out = (Simplified){.rewrite_count = rw.log_count,
+                        .refusal_count = rw.refusal_count,
+                        .rewrites = rw.log,
+                        .refusals = rw.refusals,
+                        .constant_bytes_before = before,
+                        .constant_bytes_after = before};
+    out->edit = (ModelEdit){.graph = graph,
+                            .file_node_count = note->main_count,
+                            .file_nodes = note->main_nodes,
+                            .fates = rw.fates,
+                            .file_value_count = note->value_count,
+                            .is_dropped = is_dropped,
+                            .is_requantised = rw.is_requantised};
+    drop_values(&rw, is_dropped, &out->constant_bytes_after);
+    keep_added(&rw, out);
+}

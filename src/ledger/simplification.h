@@ -1,0 +1,42 @@
+/* What simplifying a model changed: the figures that `stride0 simplify` prints. */
+#ifndef S0_LEDGER_SIMPLIFICATION_H
+#define S0_LEDGER_SIMPLIFICATION_H
+
+#include "affine/simplify.h"
+
+/* What an output can hold, told by its codes or by the operator that writes it; infinite where neither limits it. */
+typedef struct {
+    Str name;
+    double before[2], after[2];
+} OutputRange;
+
+/* Rewrites of one rule. */
+typedef struct {
+    const char *rule;
+    uint32_t count, nodes, verified;
+    uint64_t evaluations;
+    uint64_t max_error;     /* LSB of codes, or ulp of floats */
+    int64_t constant_bytes; /* less (negative) or more */
+} RuleTotal;
+
+typedef struct {
+    const char *file;
+    const Graph *graph; /* as rewritten */
+    const Simplified *simplified;
+    uint32_t nodes_before, nodes_after; /* of the file's main graph */
+    uint64_t file_bytes_before, file_bytes_after;
+    const char *device;   /* of the peaks */
+    const char *no_peaks; /* why there are none, else null */
+    uint64_t peak_before_bytes, peak_after_bytes, placed_before_bytes, placed_after_bytes;
+    uint32_t rule_count, output_count;
+    const RuleTotal *rules; /* in the order they first came */
+    const OutputRange *outputs;
+} Simplification;
+
+/* Counts what was rewritten, into `rules` and the numbers of nodes. */
+void simplification_count(Simplification *facts, Arena *keep);
+
+/* The ranges of the outputs of a graph into `ranges[…].before` or, with `is_after`, `.after`. */
+void simplification_ranges(const Graph *graph, bool is_after, OutputRange *ranges);
+
+#endif
