@@ -207,6 +207,7 @@ static void edit_tensors(Editor *e) {
     set_tables(e, &e->main, SUBGRAPH_TENSORS, targets, count);
 }
 
+/* Buffers that lost their data take that of new constants; those left over are one empty buffer. */
 static void edit_buffers(Editor *e) {
     const TflitePlan *plan = e->plan;
     FlatVector buffers = flat_tables(&e->image->flat, &e->root, MODEL_BUFFERS);
@@ -214,16 +215,19 @@ static void edit_buffers(Editor *e) {
     size_t empty = 0;
     bool changes = plan->new_buffers > 0;
     for (uint32_t k = 0; k < buffers.count; k++) {
-        if (plan->is_freed[k]) {
-            empty = empty > 0 ? empty : emit_add_buffer(e->image, (Span){0});
-            targets[k] = empty;
-            changes = true;
-        }
+        targets[k] = plan->is_freed[k] ? 0 : targets[k];
+        changes = changes || plan->is_freed[k];
     }
     for (uint32_t k = 0; k < plan->edit->added_value_count; k++) {
         if (plan->buffer_of[k] > 0) {
             const Value *value = graph_value(plan->edit->graph, plan->edit->added_values[k]);
             targets[plan->buffer_of[k]] = emit_add_buffer(e->image, value->constant->bytes);
+        }
+    }
+    for (uint32_t k = 0; k < buffers.count; k++) {
+        if (targets[k] == 0) {
+            empty = empty > 0 ? empty : emit_add_buffer(e->image, (Span){0});
+            targets[k] = empty;
         }
     }
     if (changes) {
