@@ -148,8 +148,7 @@ static uint64_t form_bytes(const Plan *plan, const Buffer *buffer, Form form, Wo
     while (k < reader->input_count && reader->inputs[k].index != buffer->value.index) {
         k++;
     }
-    if (k == reader->input_count || !operand_of(plan, reader, k, work, &operand) ||
-        !operand_fits_form(&operand, form)) {
+    if (k == reader->input_count || !operand_of(plan, reader, k, work, &operand)) {
         return UINT64_MAX;
     }
     Shape shape = operand_form_shape(&operand, form);
