@@ -165,12 +165,18 @@ static void remake(Edited *t) {
     graph_value(t->graph, edited_value(t, "u"))->dtype = DTYPE_F16;
     Value *v = graph_value(t->graph, edited_value(t, "v"));
     v->has_shape = true;
-    v->shape = (Shape){.rank = 2, .dim = {1, 2}};
+    v->shape = (Shape){.rank = 0};
     edited_add_value(t, edited_constant(t, "ghost", DTYPE_I8, (Shape){.rank = 0}, "05"));
     for (uint32_t k = 0; k < 3; k++) {
         const char *const values[] = {"x", "t", "u", "v"};
         edited_rewire(t, k, values[k], values[k + 1]);
     }
+}
+
+static void remake_by_added(Edited *t) {
+    graph_value(t->graph, edited_value(t, "t"))->dtype = DTYPE_F16;
+    edited_drop_node(t, 0);
+    edited_add_node(t, 0, (Node){.op = OP_NEG, .op_name = STR("Neg")}, "x", "t");
 }
 
 static void drop_constant(Edited *t) {
@@ -298,6 +304,10 @@ static const Case cases[] = {
                       "11{1'x'} 12{1'y'} 13{1't' 2{1{1:1 2{1{2'n'} 1{1:2}}}}} 13{1'other' " VECTOR
                       "} 5{2:3 8'ghost' 9#05} }",
      .is_special = true},
+    {.name = "value_info of what an added node makes",
+     .before = IR("7") "7{1{1'x' 2't' 4'Relu'} 1{1't' 2'y' 4'Relu'} 2'g' " X Y "13{1't' " VECTOR "} }",
+     .edit = remake_by_added,
+     .after = IR("7") "7{1{1'x' 2't' 4'Neg'} 1{1't' 2'y' 4'Relu'} 2'g' " X Y "}"},
     {.name = "quantization_annotation of a dropped tensor, and with a dropped parameter",
      .before = IR("7") "7{1{1'x' 1'w' 2't' 4'Add'} 1{1't' 2'y' 4'Relu'} 2'g' 5{" FLOATS("w") "} 5{" FLOATS(
          "v") "} " X Y "14{1't' 2{1'SCALE_TENSOR' 2'v'}} 14{1'y' 2{1'SCALE_TENSOR' 2'v'}} "
