@@ -43,25 +43,21 @@ static int32_t nearest(double x) {
     return s0_round_half_away(x);
 }
 
-/* The factor as a product of two floats, good to 2^-47 of it. */
-static void set_factor(Stage *stage, double factor) {
-    stage->integer.in.scale = (float)factor;
-    stage->integer.constant.scale = (float)(factor / (double)stage->integer.in.scale);
-    stage->integer.out.scale = 1;
-}
-
-/* The accumulator in units of 2^-bits codes: sums stay below `limit`. False where there is no such stage. */
+/* The accumulator in units of 2^-bits codes: sums stay below `limit`. The scales are the chain's own, so that a factor
+ * that is a float stays what it is. False where there is no such stage. */
 static bool scale_by(const RealForm *real, int bits, double limit, double reach, Stage *stage) {
-    double factor = real_code_factor(real), addend = real->b / (double)real->out.scale;
-    double unit = factor == 0 ? 1 : fabs(factor) / ldexp(1, bits);
-    double bias = nearbyint(addend / unit);
-    double weight = factor == 0 ? 0 : factor < 0 ? -ldexp(1, bits) : ldexp(1, bits);
-    if (fabs(weight) * reach + fabs(bias) >= limit || unit < ldexp(1, -32)) {
+    double parts = ldexp(1, bits);
+    float scale = real_code_factor(real) == 0 ? 1 : (float)(fabs(real->a) / parts);
+    double unit = (double)real->in.scale * (double)scale; /* real of one accumulator */
+    double bias = nearbyint(real->b / unit);
+    double weight = real_code_factor(real) == 0 ? 0 : real->a < 0 ? -parts : parts;
+    bool fits = fabs(weight) * reach + fabs(bias) < limit && unit / (double)real->out.scale >= ldexp(1, -32);
+    if (!fits) { /* a NaN does not either */
         return false;
     }
     stage->integer.value = (int32_t)weight;
     stage->integer.bias = nearest(bias);
-    set_factor(stage, unit);
+    stage->integer.constant.scale = scale;
     return true;
 }
 

@@ -21,7 +21,7 @@ typedef struct {
 
 typedef struct {
     ProofClass class;
-    StageFault fault;       /* of PROOF_REFUSED */
+    StageFault fault;       /* of PROOF_REFUSED; null where it is the witness that tells why */
     uint64_t evaluations;   /* of either chain */
     uint64_t mismatches;    /* inputs that differ: all of them, but for PROOF_INTERVAL and PROOF_REFUSED those met */
     uint64_t max_error_lsb; /* exact, but for PROOF_INTERVAL: no less */

@@ -33,11 +33,11 @@ typedef struct {
     ProofClass class;
     const char *rule;       /* name of the rewrite, in one word: docs/rewrites.md lists them */
     const char *reason;     /* of a refusal, else null */
-    uint32_t semantics;     /* bit set of the references it holds for */
+    uint32_t semantics;     /* bit set of the references it holds for, in all channels */
     Domain domain;          /* the hull over all channels */
-    uint64_t evaluations;   /* of either side */
-    uint64_t max_error_lsb; /* 0: exact */
-    uint64_t mismatches;    /* inputs that differ, over all channels and references */
+    uint64_t evaluations;   /* of either side, made for this proof: equal channels count once */
+    uint64_t max_error_lsb; /* 0: exact; of PROOF_INTERVAL a bound */
+    uint64_t mismatches;    /* inputs that differ, over all channels and references; of PROOF_INTERVAL those met */
     bool has_witness;
     Witness witness;        /* the first mismatch */
     uint32_t channels;      /* proven */
@@ -63,7 +63,10 @@ typedef struct {
 Certificate prove_channels(const Claim *claim, uint32_t count, const ProofTerms *terms, Work *work);
 
 /* The same by brute force, channel by channel from the original stages, sharing no code with the above: for --verify
- * and the tests. False where the certificate claims more than is so. */
+ * and the tests. False where the certificate claims more than is so: a larger error, more inputs that differ, a domain
+ * or a reference that it does not hold for; of a refusal, where its witness is none.
+ * Up to 2^20 inputs are all visited. Of a larger domain that many are: half of them around the steps of either chain,
+ * evenly shared out, and both ends; the inputs that differ are then not counted. */
 bool proof_verify(const Claim *claim, uint32_t count, const Certificate *certificate, Work *work);
 
 #endif

@@ -7,7 +7,7 @@ static const int64_t most_inputs = 1024 * 1024; /* a channel and reference: all,
 typedef struct {
     Chain before, after;
     Domain domain;
-    uint64_t inputs, mismatches, max_error_lsb;
+    uint64_t mismatches, max_error_lsb;
 } Walk;
 
 static void visit(Walk *walk, int64_t first, int64_t last) {
@@ -16,7 +16,6 @@ static void visit(Walk *walk, int64_t first, int64_t last) {
         uint64_t error = (uint64_t)(before > after ? before - after : after - before);
         walk->mismatches += error != 0;
         walk->max_error_lsb = error > walk->max_error_lsb ? error : walk->max_error_lsb;
-        walk->inputs++;
     }
 }
 
@@ -45,7 +44,7 @@ static int64_t count_steps(const Chain *chain, const Domain *domain) {
     return moved < 0 ? -moved : moved;
 }
 
-/* Around at most 2^16 of the chain's steps, evenly chosen, as many inputs as half of the allowance gives each. */
+/* Around the chain's steps (at most 2^16 of them, evenly chosen), half of the inputs that are allowed. */
 static void visit_steps(Walk *walk, const Chain *chain) {
     int64_t steps = count_steps(chain, &walk->domain);
     int64_t stride = steps / 65536 + 1;
@@ -60,18 +59,23 @@ static void visit_steps(Walk *walk, const Chain *chain) {
     }
 }
 
+/* Inputs may be met twice here: only the error counts. */
+static void walk_steps(Walk *walk) {
+    const Domain *domain = &walk->domain;
+    visit(walk, domain->lo, domain->lo + 255);
+    visit(walk, domain->hi - 255, domain->hi);
+    visit_steps(walk, &walk->before);
+    visit_steps(walk, &walk->after);
+    walk->mismatches = 0;
+}
+
 static void walk_domain(Walk *walk) {
     const Domain *domain = &walk->domain;
     if (domain->hi - domain->lo < most_inputs) {
         visit(walk, domain->lo, domain->hi);
-        return;
+    } else {
+        walk_steps(walk);
     }
-    visit(walk, domain->lo, domain->lo + 255);
-    visit(walk, domain->hi - 255, domain->hi);
-    visit_steps(walk, &walk->before);
-    walk->mismatches = 0; /* inputs may be met again from here on: only the error counts */
-    visit_steps(walk, &walk->after);
-    walk->mismatches = 0;
 }
 
 /* One channel under one reference. False where the reference has no value for it. */
@@ -102,29 +106,32 @@ static bool has_true_witness(const Claim *claim, uint32_t count, const Witness *
     return false;
 }
 
+/* One channel under each reference of the certificate. */
+static bool verify_channel(const Claim *claim, const Certificate *certificate, uint64_t *mismatches, Work *work) {
+    bool holds = claim->domain.lo >= certificate->domain.lo && claim->domain.hi <= certificate->domain.hi;
+    for (int s = 0; holds && s < S0_SEM_COUNT; s++) {
+        Walk walk;
+        if ((certificate->semantics & S0_SEM_BIT(s)) == 0) {
+            continue;
+        }
+        if (!walk_claim(claim, (Semantics)s, work, &walk)) {
+            return false;
+        }
+        walk_domain(&walk);
+        *mismatches += walk.mismatches;
+        holds = walk.max_error_lsb <= certificate->max_error_lsb;
+    }
+    return holds;
+}
+
 bool proof_verify(const Claim *claim, uint32_t count, const Certificate *certificate, Work *work) {
     if (certificate->class == PROOF_REFUSED) {
         return !certificate->has_witness || has_true_witness(claim, count, &certificate->witness, work);
     }
     uint64_t mismatches = 0;
-    bool holds = certificate->channels == count && certificate->semantics != 0;
+    bool holds = certificate->channels == count && count > 0 && certificate->semantics != 0;
     for (uint32_t c = 0; holds && c < count; c++) {
-        const Domain *domain = &claim[c].domain;
-        holds = domain->lo >= certificate->domain.lo && domain->hi <= certificate->domain.hi;
-        for (int s = 0; holds && s < S0_SEM_COUNT; s++) {
-            Walk walk;
-            if ((certificate->semantics & S0_SEM_BIT(s)) == 0) {
-                continue;
-            }
-            holds =
-                walk_claim(&claim[c], (Semantics)s, work, &walk) && walk.max_error_lsb <= certificate->max_error_lsb;
-            if (!holds) {
-                break;
-            }
-            walk_domain(&walk);
-            mismatches += walk.mismatches;
-            holds = walk.max_error_lsb <= certificate->max_error_lsb;
-        }
+        holds = verify_channel(&claim[c], certificate, &mismatches, work);
     }
     return holds && (certificate->class == PROOF_INTERVAL || mismatches <= certificate->mismatches);
 }
