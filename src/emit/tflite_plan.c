@@ -152,7 +152,9 @@ static void use_by_metadata(Planner *p, bool *is_used) {
 
 static bool has_data(const TflitePlan *plan, uint32_t added) {
     const Value *value = graph_value(plan->edit->graph, plan->edit->added_values[added]);
-    return value->constant != NULL && value->constant->bytes.len > 0;
+    const Const *constant = value->constant;
+    CHECK(constant == NULL || (constant->is_known && shape_eq(&constant->stored, &value->shape)));
+    return constant != NULL && constant->bytes.len > 0;
 }
 
 /* New constants take the buffers that lost their data, then new ones. Buffer 0 is always the empty one. */
