@@ -309,6 +309,8 @@ static bool collapse(Rewriter *rw, ValueId id) {
     ValueId compact = rewrite_add_value(rw, added, name);
     CHECK(rewrite_redirect(rw, id, compact));
     log_constant(rw, "collapsed", name, (int64_t)stored->bytes.len - (int64_t)before);
+    rw->log[rw->log_count - 1].bytes_before = before;
+    rw->log[rw->log_count - 1].bytes_after = stored->bytes.len;
     return true;
 }
 

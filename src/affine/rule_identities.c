@@ -246,6 +246,35 @@ static bool only_moves(const Rewriter *rw, const Node *node, Identity *identity)
     }
 }
 
+/* ---- Reshapes in front of what flattens its input anyway */
+
+/* TFLite: without keep_num_dims a FULLY_CONNECTED takes its input as rows of as many elements as a filter has. */
+static bool flattens(const Rewriter *rw, NodeId reader, ValueId id) {
+    const Node *node = graph_node(rw->graph, reader);
+    return rewrite_may_change(rw, reader) && node->op == OP_FULLY_CONNECTED && node->inputs[0].index == id.index &&
+           node_int(node, "keep_num_dims", 0) == 0;
+}
+
+static bool all_flatten(const Rewriter *rw, ValueId id) {
+    uint32_t first = rw->uses.first[id.index], last = rw->uses.first[id.index + 1];
+    for (uint32_t u = first; u < last; u++) {
+        if (!flattens(rw, rw->uses.use[u], id)) {
+            return false;
+        }
+    }
+    return first < last;
+}
+
+static bool is_flattened(const Rewriter *rw, const Node *node, Identity *identity) {
+    bool is_reshape = rw->graph->format == FORMAT_TFLITE && op_info(node->op)->kind == KIND_RESHAPE;
+    if (!is_reshape || node->output_count != 1 || !is_value(node->outputs[0]) || !is_value(node->inputs[0]) ||
+        node->outputs[0].index >= rw->use_values) {
+        return false;
+    }
+    *identity = (Identity){"flattened_anyway", "every value", node->inputs[0]};
+    return rewrite_same_codes(rw, node->inputs[0], node->outputs[0]) && all_flatten(rw, node->outputs[0]);
+}
+
 /* ---- The rule */
 
 static bool reads_unused_outputs(const Rewriter *rw, const Node *node) {
@@ -258,15 +287,19 @@ static bool reads_unused_outputs(const Rewriter *rw, const Node *node) {
     return false;
 }
 
+static bool gives_back(const Rewriter *rw, const Node *node, Identity *identity) {
+    bool is_one =
+        is_unit_arithmetic(rw, node, identity) || is_unit_norm(rw, node, identity) || only_moves(rw, node, identity);
+    return is_one && rewrite_same_shape(rw, identity->in, node->outputs[0]) &&
+           rewrite_same_codes(rw, identity->in, node->outputs[0]);
+}
+
 static bool find_identity(const Rewriter *rw, const Node *node, Identity *identity) {
     bool has_output = node->output_count > 0 && is_value(node->outputs[0]) && !node->is_constant;
     if (!has_output || (op_info(node->op)->flags & OP_IMPURE) != 0 || reads_unused_outputs(rw, node)) {
         return false;
     }
-    bool is_one =
-        is_unit_arithmetic(rw, node, identity) || is_unit_norm(rw, node, identity) || only_moves(rw, node, identity);
-    return is_one && is_value(identity->in) && rewrite_same_shape(rw, identity->in, node->outputs[0]) &&
-           rewrite_same_codes(rw, identity->in, node->outputs[0]);
+    return gives_back(rw, node, identity) || is_flattened(rw, node, identity);
 }
 
 void rule_identities(Rewriter *rw) {

@@ -35,9 +35,10 @@ typedef struct {
     Str node, op; /* that is rewritten; of several, the first */
     AffineForm form;
     Certificate certificate;
-    uint32_t nodes;         /* that disappear */
-    int64_t constant_bytes; /* of constants, less (negative) or more */
-    bool is_verified;       /* by brute force, from the original stages */
+    uint32_t nodes;                     /* that disappear */
+    int64_t constant_bytes;             /* of constants, less (negative) or more */
+    uint64_t bytes_before, bytes_after; /* of a constant that is collapsed */
+    bool is_verified;                   /* by brute force, from the original stages */
 } Rewrite;
 
 typedef struct {

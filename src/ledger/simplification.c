@@ -4,6 +4,7 @@
 #include "affine/affine.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static RuleTotal *total_of(RuleTotal *rules, uint32_t *count, const char *rule) {
@@ -16,13 +17,13 @@ static RuleTotal *total_of(RuleTotal *rules, uint32_t *count, const char *rule) 
     return &rules[(*count)++];
 }
 
-void simplification_count(Simplification *facts, Arena *keep) {
-    const Simplified *done = facts->simplified;
-    RuleTotal *rules = arena_array(keep, RuleTotal, done->rewrite_count);
-    for (size_t i = 0; i < done->rewrite_count; i++) {
-        const Rewrite *rewrite = &done->rewrites[i];
+const RuleTotal *simplification_rules(const Simplified *simplified, Arena *arena, uint32_t *count) {
+    RuleTotal *rules = arena_array(arena, RuleTotal, simplified->rewrite_count);
+    *count = 0;
+    for (size_t i = 0; i < simplified->rewrite_count; i++) {
+        const Rewrite *rewrite = &simplified->rewrites[i];
         const Certificate *certificate = &rewrite->certificate;
-        RuleTotal *total = total_of(rules, &facts->rule_count, certificate->rule);
+        RuleTotal *total = total_of(rules, count, certificate->rule);
         total->count++;
         total->nodes += rewrite->nodes;
         total->verified += rewrite->is_verified;
@@ -31,12 +32,52 @@ void simplification_count(Simplification *facts, Arena *keep) {
         total->max_error =
             certificate->max_error_lsb > total->max_error ? certificate->max_error_lsb : total->max_error;
     }
-    facts->rules = rules;
-    facts->nodes_after = done->edit.added_node_count;
-    for (uint32_t at = 0; at < done->edit.file_node_count; at++) {
-        bool is_one = is_node(done->edit.file_nodes[at]);
+    return rules;
+}
+
+typedef struct {
+    uint64_t bytes;
+    ValueId id;
+} Gone;
+
+static int most_bytes_first(const void *left, const void *right) {
+    const Gone *a = left, *b = right;
+    return a->bytes != b->bytes ? (a->bytes < b->bytes ? 1 : -1) : a->id.index < b->id.index ? -1 : 1;
+}
+
+Vanished simplification_vanished(const Simplified *simplified, Arena *arena) {
+    const ModelEdit *edit = &simplified->edit;
+    Gone *constants = arena_array(arena, Gone, edit->file_value_count);
+    ValueId *maps = arena_array(arena, ValueId, edit->file_value_count);
+    Vanished vanished = {.maps = maps};
+    for (uint32_t v = 0; v < edit->file_value_count; v++) {
+        const Value *value = graph_value(edit->graph, (ValueId){v});
+        if (edit->is_dropped[v] && value->constant == NULL) {
+            maps[vanished.map_count++] = (ValueId){v};
+        } else if (edit->is_dropped[v]) {
+            constants[vanished.constant_count++] = (Gone){value->constant->bytes.len, {v}};
+            vanished.constant_bytes += value->constant->bytes.len;
+        }
+    }
+    if (vanished.constant_count > 1) {
+        qsort(constants, vanished.constant_count, sizeof *constants, most_bytes_first);
+    }
+    ValueId *ids = arena_array(arena, ValueId, vanished.constant_count);
+    for (uint32_t k = 0; k < vanished.constant_count; k++) {
+        ids[k] = constants[k].id;
+    }
+    vanished.constants = ids;
+    return vanished;
+}
+
+void simplification_count(Simplification *facts, Arena *keep) {
+    const ModelEdit *edit = &facts->simplified->edit;
+    facts->rules = simplification_rules(facts->simplified, keep, &facts->rule_count);
+    facts->nodes_after = edit->added_node_count;
+    for (uint32_t at = 0; at < edit->file_node_count; at++) {
+        bool is_one = is_node(edit->file_nodes[at]);
         facts->nodes_before += is_one;
-        facts->nodes_after += is_one && done->edit.fates[at] != NODE_DROPPED;
+        facts->nodes_after += is_one && edit->fates[at] != NODE_DROPPED;
     }
 }
 

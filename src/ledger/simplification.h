@@ -33,7 +33,20 @@ typedef struct {
     const OutputRange *outputs;
 } Simplification;
 
-/* Counts what was rewritten, into `rules` and the numbers of nodes. */
+/* Rewrites by rule, in the order they first came. */
+const RuleTotal *simplification_rules(const Simplified *simplified, Arena *arena, uint32_t *count);
+
+/* What disappeared. */
+typedef struct {
+    uint32_t constant_count, map_count;
+    uint64_t constant_bytes;
+    const ValueId *constants; /* most bytes first */
+    const ValueId *maps;      /* values between nodes, in the order of the file */
+} Vanished;
+
+Vanished simplification_vanished(const Simplified *simplified, Arena *arena);
+
+/* Fills `rules` and the numbers of nodes. */
 void simplification_count(Simplification *facts, Arena *keep);
 
 /* The ranges of the outputs of a graph into `ranges[…].before` or, with `is_after`, `.after`. */

@@ -1,4 +1,5 @@
 /* The plan as JSON. */
+#include "report/json_rewrites.h"
 #include "report/report.h"
 
 #include "base/json.h"
@@ -281,9 +282,6 @@ static void write_traffic(Json *json, const Facts *facts) {
     json_array_inline(json);
     json_end(json);
     json_end(json);
-    json_key(json, "rewrites");
-    json_array_inline(json);
-    json_end(json);
 }
 
 /* ---- Misfit, refusals, warnings */
@@ -383,6 +381,7 @@ static void write_refusals(Json *json, const Facts *facts) {
         json_end(json);
         json_end(json);
     }
+    json_refused_rewrites(json, facts->simplified);
     json_end(json);
 }
 
@@ -417,6 +416,7 @@ void report_json(const Facts *facts, Arena *scratch, FILE *out) {
     write_peak(&json, facts);
     write_buffers_and_steps(&json, facts);
     write_traffic(&json, facts);
+    json_rewrites(&json, facts->simplified);
     write_misfit(&json, facts);
     write_refusals(&json, facts);
     write_warnings(&json, facts, scratch);

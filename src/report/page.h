@@ -45,6 +45,7 @@ Str page_members(const Page *page, const Members *members);
 /* ---- parts, in the order of the page */
 
 void page_padding(const Page *page); /* parts.c */
+void page_rewrites(const Page *page); /* rewrites.c */
 void page_parameters(const Page *page);
 void page_inputs(const Page *page);
 void page_traffic(const Page *page);

@@ -380,6 +380,7 @@ void report_terminal(const Facts *facts, TerminalStyle style, Arena *scratch, FI
     print_totals(&page);
     print_kinds(&page);
     print_peak(&page);
+    page_rewrites(&page);
     page_parameters(&page);
     page_padding(&page);
     page_inputs(&page);

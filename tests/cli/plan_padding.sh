@@ -27,8 +27,8 @@ output Y
 END
 stride0 plan h7.txt -d ./tiles.ini --layout X=NCHW | grep -A4 '^padding'
 
-# A4: one number for each of 96 channels, 384 bytes; expanded 96*5*333*4 = 639360, and 32 times that where the last
-# dimension of 1 is padded to 32.
+# A4: 96 numbers along axis 1, 384 bytes; expanded 96*5*333*4 = 639360, and 32 times that where the last dimension of 1
+# is padded to 32. The last is C: no row of C and W holds the numbers.
 device 'N H W C^32' >last.ini
 cat >a4.txt <<END
 stride0-graph 1
@@ -50,4 +50,4 @@ value Y float32[1,32,128,128]
 node Add a: X ones -> Y
 output Y
 END
-stride0 plan a2.txt -d mcu-cm --budget 16M | grep collapsible
+stride0 plan a2.txt -d mcu-cm --budget 16M | grep -A6 '^rewritten'

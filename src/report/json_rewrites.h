@@ -1,0 +1,14 @@
+/* Rewrites in the JSON of a plan. Private to the room. */
+#ifndef S0_REPORT_JSON_REWRITES_H
+#define S0_REPORT_JSON_REWRITES_H
+
+#include "base/json.h"
+#include "ledger/facts.h"
+
+/* The key `rewrites`; empty where `simplified` is null. */
+void json_rewrites(Json *json, const Simplified *simplified);
+
+/* What stays, as elements of the open array `refusals`. */
+void json_refused_rewrites(Json *json, const Simplified *simplified);
+
+#endif
