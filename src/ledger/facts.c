@@ -148,7 +148,8 @@ static uint64_t form_bytes(const Plan *plan, const Buffer *buffer, Form form, Wo
     while (k < reader->input_count && reader->inputs[k].index != buffer->value.index) {
         k++;
     }
-    if (k == reader->input_count || !operand_of(plan, reader, k, work, &operand)) {
+    if (k == reader->input_count || !operand_of(plan, reader, k, work, &operand) ||
+        !operand_fits_form(&operand, form)) {
         return UINT64_MAX;
     }
     Shape shape = operand_form_shape(&operand, form);
@@ -180,13 +181,14 @@ static bool *expanded_values(const Plan *plan, Arena *scratch) {
     return is_expanded;
 }
 
-/* Sums of what is known for all three forms; a sum that does not fit stays unknown. */
+/* Sums of what is known; what no row holds is a whole map. A sum that does not fit stays unknown. */
 static void add_compact(Facts *facts, const CompactCost *cost) {
-    if (cost->compact_bytes == UINT64_MAX || cost->row_bytes == UINT64_MAX || cost->full_bytes == UINT64_MAX) {
+    if (cost->compact_bytes == UINT64_MAX || cost->full_bytes == UINT64_MAX) {
         return;
     }
+    uint64_t row_bytes = cost->row_bytes == UINT64_MAX ? cost->full_bytes : cost->row_bytes;
     uint64_t *sum[] = {&facts->compact_bytes, &facts->compact_as_row_bytes, &facts->compact_as_full_bytes};
-    const uint64_t bytes[] = {cost->compact_bytes, cost->row_bytes, cost->full_bytes};
+    const uint64_t bytes[] = {cost->compact_bytes, row_bytes, cost->full_bytes};
     for (size_t i = 0; i < sizeof sum / sizeof *sum; i++) {
         if (*sum[i] == UINT64_MAX || !checked_add(*sum[i], bytes[i], sum[i])) {
             *sum[i] = UINT64_MAX;

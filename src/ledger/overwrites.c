@@ -1,7 +1,7 @@
 /* Graph inputs that are overwritten in the same run, and when first.
  *
  * All inputs are alive at step 0, so their bytes are disjoint: sorted by address, the ones that a buffer covers are
- * neighbours. Buffers are looked at in the order in which they begin, so the first to cover an input is the answer. */
+ * neighbours. Writes are looked at in the order of the steps, so the first to cover an input is the answer. */
 #include "ledger/overwrites.h"
 
 #include <stdlib.h>
@@ -11,15 +11,6 @@ typedef struct {
     uint32_t step;
     BufferId buffer;
 } Write;
-
-static int by_step(const void *left, const void *right) {
-    const Write *a = left;
-    const Write *b = right;
-    if (a->step != b->step) {
-        return a->step < b->step ? -1 : 1;
-    }
-    return a->buffer.index < b->buffer.index ? -1 : a->buffer.index > b->buffer.index;
-}
 
 typedef struct {
     uint64_t begin, end;
@@ -36,8 +27,7 @@ static size_t collect_inputs(const Plan *plan, InputBytes *inputs) {
     size_t count = 0;
     for (uint32_t i = 0; i < plan->buffer_count; i++) {
         const Buffer *buffer = &plan->buffers[i];
-        if (buffer_is_local_storage(plan, (BufferId){i}) && buffer->kind == BUFFER_INPUT &&
-            buffer->physical_bytes > 0) {
+        if (buffer->memory == plan->device->local && buffer->kind == BUFFER_INPUT && buffer->physical_bytes > 0) {
             inputs[count++] = (InputBytes){.begin = buffer->offset,
                                            .end = buffer->offset + buffer->physical_bytes,
                                            .overwrite = {.input = {i}, .writer_output = NO_BUFFER}};
@@ -49,20 +39,25 @@ static size_t collect_inputs(const Plan *plan, InputBytes *inputs) {
     return count;
 }
 
-/* What is written: storages other than inputs when they begin, and what is written in place into an input. */
+static size_t count_writes(const Plan *plan) {
+    size_t count = 0;
+    for (uint32_t s = 0; s < plan->step_count; s++) {
+        count += plan->steps[s].write_count;
+    }
+    return count;
+}
+
+/* In the order of the steps. */
 static size_t collect_writes(const Plan *plan, Write *writes) {
     size_t count = 0;
-    for (uint32_t i = 0; i < plan->buffer_count; i++) {
-        const Buffer *buffer = &plan->buffers[i];
-        bool is_storage = buffer_is_local_storage(plan, (BufferId){i}) && buffer->kind != BUFFER_INPUT;
-        bool is_over_input = buffer->alias_reason == ALIAS_IN_PLACE && buffer->memory == plan->device->local &&
-                             plan_buffer(plan, buffer->storage)->kind == BUFFER_INPUT;
-        if ((is_storage || is_over_input) && buffer->physical_bytes > 0) {
-            writes[count++] = (Write){is_storage ? buffer->storage_first : buffer->first, {i}};
+    for (uint32_t s = 0; s < plan->step_count; s++) {
+        for (uint32_t i = 0; i < plan->steps[s].write_count; i++) {
+            BufferId id = plan->steps[s].writes[i];
+            const Buffer *buffer = plan_buffer(plan, id);
+            if (buffer->memory == plan->device->local && buffer->physical_bytes > 0) {
+                writes[count++] = (Write){s, id};
+            }
         }
-    }
-    if (count > 0) {
-        qsort(writes, count, sizeof *writes, by_step);
     }
     return count;
 }
@@ -97,7 +92,7 @@ void overwrites_gather(Facts *facts, Work *work) {
         return;
     }
     InputBytes *inputs = arena_array(&work->scratch, InputBytes, plan->buffer_count);
-    Write *writes = arena_array(&work->scratch, Write, plan->buffer_count);
+    Write *writes = arena_array(&work->scratch, Write, count_writes(plan));
     size_t input_count = collect_inputs(plan, inputs);
     size_t write_count = collect_writes(plan, writes);
     size_t *skip = arena_array(&work->scratch, size_t, input_count + 1);

@@ -16,8 +16,9 @@ typedef struct {
 
 /* Which of the choices that may lower or raise the peak are taken; plan_make tries them and keeps the best. */
 typedef struct {
-    bool in_place;  /* element-wise operators write over a dying input */
-    bool sub_views; /* slices and splits are views, concats are written in place */
+    bool in_place;    /* element-wise operators write over a dying input */
+    bool sub_views;   /* slices and splits are views, concats are written in place */
+    bool input_parts; /* also concats of graph inputs */
 } AliasChoice;
 
 typedef struct {
@@ -44,8 +45,28 @@ typedef struct {
     BufferId from;   /* in flash or far memory, where a load or fill step must make that copy first; else NO_BUFFER */
 } OperandRead;
 
+/* Is constant input `k` held in the records that stand for another one? Then it has no buffer for this node. */
+bool lower_is_held(const Builder *builder, const Node *node, uint32_t k);
+
 /* What `node` reads for its constant input `k`. */
 bool lower_operand(Builder *builder, NodeId node, uint32_t k, uint32_t group, OperandRead *read);
+
+/* ---- forms.c: of the parameters of operators that work element by element */
+
+typedef struct {
+    Form form;          /* FORM_COUNT: as it is stored, which is none of the forms */
+    const char *reason; /* why it is larger than what is stored; null where it is not */
+} FormChoice;
+
+/* The form that a local copy takes of `compact`, which is stored and sized as `operand` says. */
+FormChoice form_choose(const Builder *builder, const Operand *operand, const Buffer *compact);
+
+/* Makes `made`, as stored, a copy in `form`; the tensor to size it by. Some engines read an element only as a whole
+ * block: a copy has one for each. */
+Tensor form_store(const Builder *builder, const Operand *operand, Form form, Buffer *made);
+
+/* In `keep`. */
+FormCosts *form_costs(const Builder *builder, const Operand *operand, const Buffer *compact);
 
 /* ---- views.c: rules */
 

@@ -13,6 +13,19 @@ static bool same_codes(const Quant *part, const Quant *whole) {
            only_zero_point(part) == only_zero_point(whole);
 }
 
+/* The caller fills an input of an arena where it lies; its input and its output are two pointers. */
+static AliasRefusal input_refusal(const Builder *builder, const Value *part, const Value *whole, const Buffer *buffer) {
+    const Plan *plan = builder->plan;
+    bool is_input = part->is_input || buffer->holds_input;
+    if (!is_input || plan->device->kind != DEVICE_ARENA) {
+        return REFUSED_NONE;
+    }
+    if (plan->options.pin_inputs) {
+        return REFUSED_PINNED;
+    }
+    return whole->is_output ? REFUSED_GRAPH_OUTPUT : REFUSED_NONE;
+}
+
 /* A part can be written straight into the whole where a step writes it, into bytes of its own, for this reader alone.
  */
 static AliasRefusal part_refusal(const Builder *builder, const Node *node, uint32_t k) {
@@ -29,8 +42,12 @@ static AliasRefusal part_refusal(const Builder *builder, const Node *node, uint3
     if (part->is_output) {
         return REFUSED_GRAPH_OUTPUT;
     }
-    if (part->is_input || !is_buffer(buffer) || is_buffer(plan_buffer(plan, buffer)->alias_of)) {
-        return REFUSED_PINNED; /* its place is settled already: the caller's, another concat's, or a view's */
+    if (!is_buffer(buffer) || is_buffer(plan_buffer(plan, buffer)->alias_of)) {
+        return REFUSED_PINNED; /* its place is settled already: another concat's, or a view's */
+    }
+    AliasRefusal refusal = input_refusal(builder, part, whole, plan_buffer(plan, buffer));
+    if (refusal != REFUSED_NONE) {
+        return refusal;
     }
     return same_codes(part->quant, whole->quant) ? REFUSED_NONE : REFUSED_OPERATOR; /* else the concat requantises */
 }
@@ -77,6 +94,16 @@ static bool all_parts_fit(Builder *builder, NodeId id, uint64_t *offsets) {
     return fit && parts_keep_clear(plan, node, offsets);
 }
 
+static bool takes_input(const Builder *builder, const Node *node) {
+    for (uint32_t k = 0; k < node->input_count; k++) {
+        const Value *part = node_input(builder->plan->graph, node, k);
+        if (part != NULL && part->is_input) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool concat_in_place(Builder *builder, NodeId id, bool *ok) {
     Plan *plan = builder->plan;
     const Node *node = graph_node(plan->graph, id);
@@ -86,6 +113,9 @@ bool concat_in_place(Builder *builder, NodeId id, bool *ok) {
         !is_value(node->outputs[0])) {
         return false;
     }
+    if (!builder->choice.input_parts && takes_input(builder, node)) {
+        return false;
+    }
     uint64_t *offsets = arena_array(&builder->work->scratch, uint64_t, node->input_count);
     if (!all_parts_fit(builder, id, offsets)) {
         return false;
@@ -93,6 +123,8 @@ bool concat_in_place(Builder *builder, NodeId id, bool *ok) {
     *ok = lower_value(builder, node->outputs[0], &whole);
     for (uint32_t k = 0; *ok && k < node->input_count; k++) {
         Buffer *part = plan_buffer(plan, plan->of_value[node->inputs[k].index]);
+        bool is_input = part->kind == BUFFER_INPUT || part->holds_input;
+        plan_buffer(plan, whole)->holds_input = plan_buffer(plan, whole)->holds_input || is_input;
         part->alias_of = whole;
         part->alias_offset_bytes = offsets[k];
         part->alias_reason = ALIAS_CONCAT;

@@ -103,8 +103,9 @@ static AliasRefusal check_candidate(Builder *builder, uint32_t step_index, Buffe
 
 /* A part of a concat has its place already: then the input's storage moves there. */
 static bool joins_consumer(const Plan *plan, const Buffer *root, const Buffer *output) {
-    bool is_ours =
-        root->kind == BUFFER_ACTIVATION || (root->kind == BUFFER_INPUT && plan->device->kind == DEVICE_SCRATCHPAD);
+    bool is_input = root->kind == BUFFER_INPUT || root->holds_input;
+    bool is_ours = root->kind == BUFFER_ACTIVATION || root->kind == BUFFER_INPUT;
+    is_ours = is_ours && (!is_input || plan->device->kind == DEVICE_SCRATCHPAD);
     return is_ours && root->physical_bytes == output->physical_bytes;
 }
 

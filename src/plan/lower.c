@@ -108,16 +108,54 @@ bool lower_value(Builder *builder, ValueId id, BufferId *buffer) {
     return made;
 }
 
-/* ---- Constants */
+/* ---- The parameter stream of a convolution: one record a channel (bias, scale, shift) in place of plain vectors */
+
+/* No operator has more inputs that differ in their role; what lies behind is no weight and no bias. */
+enum { MOST_ROLES = 32 };
+
+/* A recurrent cell has weights and biases of several gates: no records. */
+static bool has_record_stream(const Builder *builder, const Node *node) {
+    uint32_t weights = 0;
+    for (uint32_t k = 0; k < node->input_count && k < MOST_ROLES; k++) {
+        weights += op_input_role(node->op, k) == 'w';
+    }
+    return builder->plan->device->record_bits > 0 && op_info(node->op)->kind == KIND_COMPUTE && weights == 1;
+}
+
+static bool may_hold_records(const Graph *graph, const Node *node, uint32_t k, uint64_t *elements) {
+    const Value *value = node_input(graph, node, k);
+    return value != NULL && value->constant != NULL && op_input_role(node->op, k) == 'c' &&
+           shape_elements(&value->shape, elements);
+}
+
+/* The constant that stands for the stream: the longest of those that are one number a channel, of equals the last. */
+static uint32_t record_input(const Graph *graph, const Node *node) {
+    uint32_t found = UINT32_MAX;
+    uint64_t most = 0;
+    for (uint32_t k = 0; k < node->input_count && k < MOST_ROLES; k++) {
+        uint64_t elements;
+        if (may_hold_records(graph, node, k, &elements) && elements >= most) {
+            found = k;
+            most = elements;
+        }
+    }
+    return found;
+}
+
+static bool is_record_stream(const Builder *builder, const Node *node, uint32_t k) {
+    return op_input_role(node->op, k) == 'c' && has_record_stream(builder, node) &&
+           record_input(builder->plan->graph, node) == k;
+}
+
+bool lower_is_held(const Builder *builder, const Node *node, uint32_t k) {
+    return op_input_role(node->op, k) == 'c' && has_record_stream(builder, node) &&
+           record_input(builder->plan->graph, node) != k;
+}
+
+/* ---- Constants as they are stored */
 
 static bool is_broadcast_operand(const Operand *operand) {
     return operand->broadcast != BROADCAST_NONE;
-}
-
-/* The parameter stream of an engine that takes one record a channel (bias, scale, shift) in place of plain vectors. */
-static bool is_record_stream(const Builder *builder, const Node *node, uint32_t k) {
-    return builder->plan->device->record_bits > 0 && op_info(node->op)->kind == KIND_COMPUTE &&
-           op_input_role(node->op, k) == 'c';
 }
 
 static Tensor operand_tensor(const Builder *builder, const Node *node, uint32_t k, const Value *value,
@@ -132,30 +170,16 @@ static Tensor operand_tensor(const Builder *builder, const Node *node, uint32_t 
     return tensor;
 }
 
-/* Bytes of a larger form, laid out like the map, with elements of at least `grain_bytes`; UINT64_MAX where the device
- * has no layout for it. */
-static uint64_t form_bytes(const Builder *builder, const Operand *operand, const Value *value, Form form,
-                           uint64_t grain_bytes) {
-    Shape shape = operand_form_shape(operand, form);
-    Tensor tensor = {.shape = &shape,
-                     .dims = operand->map->dims,
-                     .bits = dtype_bits(value->dtype),
-                     .role = ROLE_ACTIVATION,
-                     .name = value->name,
-                     .grain_bytes = grain_bytes};
-    uint64_t bytes;
-    return tensor_bytes(builder->plan->device, &tensor, &bytes) ? bytes : UINT64_MAX;
-}
-
-static const FormCosts *form_costs(Builder *builder, const Operand *operand, const Value *value,
-                                   uint64_t compact_bytes) {
+/* Of a kernel that reads one number a channel, what is stored is the channel form, also where it is a record. */
+static const FormCosts *costs_of(Builder *builder, const Node *node, uint32_t k, const Operand *operand,
+                                 const Buffer *made) {
     if (!is_broadcast_operand(operand)) {
         return NULL;
     }
-    FormCosts *costs = arena_new(&builder->work->keep, FormCosts);
-    costs->channel_bytes = compact_bytes;
-    costs->row_bytes = form_bytes(builder, operand, value, FORM_ROW, 0);
-    costs->full_bytes = form_bytes(builder, operand, value, FORM_FULL, 0);
+    FormCosts *costs = form_costs(builder, operand, made);
+    bool is_list = !node_is_elementwise(node) && op_input_role(node->op, k) == 'c' && operand->form <= FORM_CHANNEL;
+    costs->compact_bytes = node_is_elementwise(node) ? costs->compact_bytes : made->physical_bytes;
+    costs->channel_bytes = is_list ? made->physical_bytes : costs->channel_bytes;
     return costs;
 }
 
@@ -182,7 +206,7 @@ static bool stored_constant(Builder *builder, NodeId reader, uint32_t k, const O
     if (!size_buffer(builder, &tensor, made)) {
         return false;
     }
-    made->costs = form_costs(builder, operand, value, made->physical_bytes);
+    made->costs = costs_of(builder, node, k, operand, made);
     return true;
 }
 
@@ -241,130 +265,19 @@ static bool lower_constant(Builder *builder, NodeId reader, uint32_t k, const Op
 
 /* ---- The form a node reads */
 
-static Form form_of_broadcast(Broadcast broadcast) {
-    switch (broadcast) {
-    case BROADCAST_SCALAR:
-        return FORM_SCALAR;
-    case BROADCAST_CHANNEL:
-        return FORM_CHANNEL;
-    case BROADCAST_ROW:
-        return FORM_ROW;
-    default:
-        return FORM_FULL;
-    }
-}
-
-static Form form_asked(Strategy strategy) {
-    static const Form form[] = {[STRATEGY_AUTO] = FORM_SCALAR,
-                                [STRATEGY_SCALAR] = FORM_SCALAR,
-                                [STRATEGY_CHANNEL] = FORM_CHANNEL,
-                                [STRATEGY_ROW] = FORM_ROW,
-                                [STRATEGY_FULL] = FORM_FULL};
-    return form[strategy];
-}
-
-static Broadcast broadcast_of_form(Form form) {
-    static const Broadcast broadcast[] = {[FORM_SCALAR] = BROADCAST_SCALAR,
-                                          [FORM_CHANNEL] = BROADCAST_CHANNEL,
-                                          [FORM_ROW] = BROADCAST_ROW,
-                                          [FORM_FULL] = BROADCAST_FULL};
-    return broadcast[form];
-}
-
-/* The expanded copy of a parameter. It is laid out like the map it is read beside. */
-static void expand(const Operand *operand, Form form, Buffer *made) {
-    made->stored = operand_form_shape(operand, form);
-    made->broadcast = broadcast_of_form(form);
-    made->axis = form == FORM_FULL ? operand->axis : operand->spread_axis;
-    made->role = ROLE_ACTIVATION;
-    memcpy(made->dims, operand->map->dims, sizeof made->dims);
-}
-
-/* Some engines read an element only as a whole block: a local copy has one for each. */
-static Tensor copy_tensor(const Plan *plan, const Buffer *copy, Form form) {
-    Tensor tensor = tensor_of_buffer(plan->graph, copy);
-    tensor.grain_bytes = plan->device->form[form].grain_bytes;
-    return tensor;
-}
-
-/* What a local copy of `compact` in `form` would occupy; UINT64_MAX where the device has no layout for it. */
-static uint64_t copy_bytes(const Builder *builder, const Operand *operand, const Buffer *compact, Form form) {
-    const Plan *plan = builder->plan;
-    const Value *value = graph_value(plan->graph, compact->value);
-    if (form != form_of_broadcast(operand->broadcast)) {
-        return form_bytes(builder, operand, value, form, plan->device->form[form].grain_bytes);
-    }
-    Tensor tensor = copy_tensor(plan, compact, form);
-    uint64_t bytes;
-    return tensor_bytes(plan->device, &tensor, &bytes) ? bytes : UINT64_MAX;
-}
-
-static bool operand_has_map(const Operand *operand) {
-    uint64_t elements;
-    return shape_elements(&operand->map->shape, &elements) && elements > 0;
-}
-
-typedef struct {
-    Form form;
-    const char *reason; /* why it is larger than what is stored; null where it is not */
-} FormChoice;
-
-/* The engine's first form from `least` on; a whole map is what every engine reads. */
-static Form first_readable(const Device *device, Form least) {
-    Form form = least;
-    while (form < FORM_FULL && !device->form[form].readable) {
-        form++;
-    }
-    return form;
-}
-
-/* The form that a local copy takes: the one the user asked for, or else, of those that the engine reads, the one of the
- * fewest bytes. That is the most compact one but where each of its elements takes a whole block. */
-static FormChoice choose_form(const Builder *builder, const Operand *operand, const Buffer *compact) {
-    const Plan *plan = builder->plan;
-    Form stored = form_of_broadcast(operand->broadcast);
-    Form asked = form_asked(plan->options.strategy);
-    FormChoice choice = {first_readable(plan->device, asked > stored ? asked : stored), NULL};
-    if (choice.form > stored) {
-        choice.reason = choice.form == asked ? "asked for by --strategy" : "the engine reads no smaller form in place";
-    }
-    bool is_free = plan->options.strategy == STRATEGY_AUTO && plan->device->kind == DEVICE_SCRATCHPAD;
-    bool has_elements = compact->logical_bytes > 0 && operand_has_map(operand);
-    for (Form form = choice.form + 1; is_free && has_elements && form < FORM_COUNT; form++) {
-        bool is_smaller = plan->device->form[form].readable && copy_bytes(builder, operand, compact, form) <
-                                                                   copy_bytes(builder, operand, compact, choice.form);
-        if (is_smaller) {
-            choice = (FormChoice){form, "smaller than the compact form on this device"};
-        }
-    }
-    return choice;
-}
-
 /* A parameter that is broadcast takes the form its reader reads. */
 static bool apply_form(Builder *builder, const Operand *operand, FormChoice choice, Buffer *made) {
     made->materialised_reason = choice.reason;
-    if (choice.reason != NULL || choice.form == FORM_FULL) {
-        expand(operand, choice.form, made);
-    }
-    Tensor tensor = copy_tensor(builder->plan, made, choice.form);
-    if (!size_buffer(builder, &tensor, made)) {
-        return false;
-    }
-    if (choice.reason == NULL && made->costs != NULL) {
-        FormCosts *costs = arena_new(&builder->work->keep, FormCosts);
-        *costs = *made->costs;
-        costs->channel_bytes = made->physical_bytes;
-        made->costs = costs;
-    }
-    return true;
+    Tensor tensor = form_store(builder, operand, choice.form, made);
+    return size_buffer(builder, &tensor, made);
 }
 
-/* Do both hold the same elements in the same order? What was expanded goes along an axis of its reader's map; a form
+/* Do both hold the same elements in the same order? What was expanded repeats along axes of its reader's map; a form
  * that stayed compact is a list of numbers, whatever axis they go along. */
 static bool is_same_copy(Builder *builder, const Buffer *held, const Buffer *wanted) {
     bool is_expanded = wanted->materialised_reason != NULL;
     return is_same_form(builder, held, wanted) && (held->materialised_reason != NULL) == is_expanded &&
-           (!is_expanded || held->axis == wanted->axis);
+           (!is_expanded || held->varies == wanted->varies);
 }
 
 /* A copy that the group before, or another node of this group, has loaded serves again. */
@@ -390,14 +303,13 @@ bool lower_operand(Builder *builder, NodeId node_id, uint32_t k, uint32_t group,
         !lower_constant(builder, node_id, k, &operand, &backing)) {
         return false;
     }
-    bool has_form =
-        node_is_elementwise(node) && is_broadcast_operand(&operand) && operand.broadcast != BROADCAST_PARTIAL;
+    bool has_form = node_is_elementwise(node) && is_broadcast_operand(&operand);
     if (!stored_constant(builder, node_id, k, &operand, plan->device->local, &made)) {
         return false;
     }
-    FormChoice choice = {FORM_FULL, NULL};
+    FormChoice choice = {operand.form, NULL};
     if (has_form) {
-        choice = choose_form(builder, &operand, &made);
+        choice = form_choose(builder, &operand, &made);
     }
     if (plan->device->kind == DEVICE_ARENA && choice.reason == NULL) {
         read->buffer = backing; /* in place, from flash */

@@ -102,6 +102,15 @@ static const char *const *possible_readings(const Value *map, uint64_t elements,
     return readings;
 }
 
+/* Only of an unknown operator the user may say which axis it is; of others, what the map's axes are called. */
+static const char *axis_hint(const Node *node, const Value *value, const Value *map, Arena *arena) {
+    if (op_info(node->op)->kind == KIND_OPAQUE) {
+        return arena_text(arena, "state the axis with --axis '" STR_FMT "'=K", STR_ARG(value->name));
+    }
+    return arena_text(arena, "state the layout of the map with --layout '" STR_FMT "'=NCHW or NHWC",
+                      STR_ARG(map->name));
+}
+
 static bool refuse_axis(const Node *node, const Value *value, const Value *map, int32_t axis, Work *work) {
     Arena *arena = &work->keep;
     uint64_t elements = 0;
@@ -116,10 +125,7 @@ static bool refuse_axis(const Node *node, const Value *value, const Value *map, 
                                      (unsigned long long)elements, (int)axis, (long long)map->shape.dim[axis],
                                      STR_ARG(map->name), STR_ARG(map_shape)),
                    .expected = arena_text(arena, "%lld parameters", (long long)map->shape.dim[axis]),
-                   .hint = arena_text(arena,
-                                      "state the axis with --axis '" STR_FMT "'=K, or the layout of the map with "
-                                      "--layout '" STR_FMT "'=NCHW or NHWC",
-                                      STR_ARG(value->name), STR_ARG(map->name)),
+                   .hint = axis_hint(node, value, map, arena),
                    .readings = possible_readings(map, elements, arena)});
 }
 
@@ -139,6 +145,27 @@ static bool check_bound_axis(const Node *node, const Value *value, const Value *
     return (uint64_t)map->shape.dim[axis] == elements || refuse_axis(node, value, map, axis, work);
 }
 
+/* What the operator defines the user can't state otherwise. */
+static bool check_defined_axis(const Plan *plan, const Node *node, const Value *value, int32_t axis,
+                               bool is_by_position, Work *work) {
+    const AxisBinding *bound = bound_axis(plan, value->name);
+    if (bound == NULL || bound->axis == axis) {
+        return true;
+    }
+    return diag_refuse(
+        &work->diags,
+        (DiagText){.node = node->name,
+                   .tensor = value->name,
+                   .what = is_by_position ? "--axis contradicts the aligned position that the operator defines"
+                                          : "--axis contradicts the axis that the operator defines",
+                   .got = arena_text(&work->keep, "axis %d", (int)bound->axis),
+                   .expected = axis < 0 ? "no axis: the parameter goes along none, or along several"
+                                        : arena_text(&work->keep, "axis %d", (int)axis),
+                   .hint = is_by_position
+                               ? "leave the option out, or give the constant the shape that lies along the axis"
+                               : "leave the option out, or state with --layout which axis of the map is C"});
+}
+
 /* ---- By definition: role c */
 
 /* Of the coded tensor; where that has no record of its own, the attribute that the operator defines. */
@@ -153,6 +180,10 @@ static int32_t quant_axis(const Graph *graph, const Node *node) {
     return axis >= 0 && axis < (int64_t)coded->shape.rank ? (int32_t)axis : -1;
 }
 
+static uint32_t axis_set(int32_t axis) {
+    return UINT32_C(1) << axis;
+}
+
 static bool operand_by_definition(const Plan *plan, const Node *node, const Value *value, Work *work,
                                   Operand *operand) {
     const Graph *graph = plan->graph;
@@ -161,15 +192,14 @@ static bool operand_by_definition(const Plan *plan, const Node *node, const Valu
     uint64_t elements = 0;
     (void)shape_elements(&value->shape, &elements);
     bool is_coding = kind == KIND_QUANTIZE || kind == KIND_DEQUANTIZE;
-    const AxisBinding *bound = bound_axis(plan, value->name);
-    if (bound != NULL && !check_bound_axis(node, value, map, bound->axis, work)) {
-        return false;
-    }
-    operand->axis = bound != NULL ? bound->axis : is_coding ? quant_axis(graph, node) : map_channel_axis(graph, map);
+    operand->axis = is_coding ? quant_axis(graph, node) : map_channel_axis(graph, map);
     bool has_axis = operand->axis >= 0 && operand->axis < (int32_t)map->shape.rank;
     bool agrees = has_axis && (uint64_t)map->shape.dim[operand->axis] == elements;
     if (has_axis && !agrees && kind == KIND_NORM && map->shape.rank > 1) {
         return refuse_axis(node, value, map, operand->axis, work);
+    }
+    if (!check_defined_axis(plan, node, value, operand->axis, false, work)) {
+        return false;
     }
     /* A kernel with a bias reads one number for each channel, equal or not; what works element by element broadcasts.
      */
@@ -177,10 +207,11 @@ static bool operand_by_definition(const Plan *plan, const Node *node, const Valu
     operand->stored = is_vector ? value->shape : smallest_form(plan, value, work);
     bool is_one = shape_elements(&operand->stored, &elements) && elements == 1;
     bool is_blocked = is_coding && value->shape.rank > 1;
-    operand->broadcast = is_one                    ? BROADCAST_SCALAR  /* for the whole tensor, whatever the axis */
-                         : is_blocked || !has_axis ? BROADCAST_PARTIAL /* compact by its own shape */
-                                                   : BROADCAST_CHANNEL;
+    operand->broadcast = is_one                  ? BROADCAST_SCALAR  /* for the whole tensor, whatever the axis */
+                         : is_blocked || !agrees ? BROADCAST_PARTIAL /* one a block or a group: compact as it is */
+                                                 : BROADCAST_CHANNEL;
     operand->axis = operand->broadcast == BROADCAST_CHANNEL ? operand->axis : -1;
+    operand->varies = is_one ? 0 : operand->axis >= 0 ? axis_set(operand->axis) : UINT32_MAX;
     return true;
 }
 
@@ -193,7 +224,7 @@ static int32_t aligned_start(const Node *node, const Value *map, const Shape *sh
     return axis >= 0 ? (int32_t)axis : (int32_t)map->shape.rank - (int32_t)shape->rank;
 }
 
-static Broadcast classify(const Operand *operand, int32_t start, int32_t *axis) {
+static Broadcast classify(Operand *operand, int32_t start) {
     const Value *map = operand->map;
     uint32_t own = 0;
     uint32_t whole = 0;
@@ -204,23 +235,24 @@ static Broadcast classify(const Operand *operand, int32_t start, int32_t *axis) 
         bool repeats = inner < 0 || inner >= (int32_t)operand->stored.rank || operand->stored.dim[inner] == 1;
         whole += map->shape.dim[k] != 1;
         if (!repeats) {
+            operand->varies |= axis_set(k);
             own++;
             first = first < 0 ? k : first;
             last = k;
         }
     }
-    *axis = -1;
+    operand->axis = -1;
     if (own == 0) {
         return BROADCAST_SCALAR;
     }
     if (own == 1) {
-        *axis = first;
+        operand->axis = first;
         return BROADCAST_CHANNEL;
     }
     bool is_row = own == 2 && (map->dims[first] == DIM_C) != (map->dims[last] == DIM_C) &&
                   (map->dims[first] == DIM_W || map->dims[last] == DIM_W);
     if (is_row && own < whole) {
-        *axis = map->dims[first] == DIM_C ? first : last;
+        operand->axis = map->dims[first] == DIM_C ? first : last;
         return BROADCAST_ROW;
     }
     return own == whole ? BROADCAST_FULL : BROADCAST_PARTIAL;
@@ -229,19 +261,8 @@ static Broadcast classify(const Operand *operand, int32_t start, int32_t *axis) 
 static bool operand_by_position(const Plan *plan, const Node *node, const Value *value, Work *work, Operand *operand) {
     operand->stored = smallest_form(plan, value, work);
     int32_t start = aligned_start(node, operand->map, &operand->stored);
-    operand->broadcast = classify(operand, start, &operand->axis);
-    const AxisBinding *bound = bound_axis(plan, value->name);
-    if (bound == NULL || bound->axis == operand->axis) {
-        return true;
-    }
-    return diag_refuse(
-        &work->diags,
-        (DiagText){.node = node->name,
-                   .tensor = value->name,
-                   .what = "--axis contradicts the aligned position that the operator defines",
-                   .got = arena_text(&work->keep, "axis %d", (int)bound->axis),
-                   .expected = arena_text(&work->keep, "axis %d", (int)operand->axis),
-                   .hint = "leave the option out, or give the constant the shape that lies along the axis"});
+    operand->broadcast = classify(operand, start);
+    return check_defined_axis(plan, node, value, operand->axis, true, work);
 }
 
 /* ---- Unknown operators */
@@ -309,18 +330,65 @@ static bool operand_by_role(const Plan *plan, const Node *node, uint32_t k, Work
     }
 }
 
+/* Is the axis all that the map calls C? A table of channels has a place for each. */
+static bool is_all_channels(const Value *map, int32_t axis) {
+    for (uint32_t k = 0; k < map->shape.rank; k++) {
+        if ((int32_t)k != axis && map->dims[k] == DIM_C && map->shape.dim[k] != 1) {
+            return false;
+        }
+    }
+    return map->dims[axis] == DIM_C;
+}
+
+/* A map of one row, say, is all of one axis. */
+static bool is_whole_map(const Operand *operand) {
+    const Shape *map = &operand->map->shape;
+    for (uint32_t k = 0; k < map->rank; k++) {
+        if (map->dim[k] != 1 && (operand->varies & axis_set((int32_t)k)) == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static Form form_of_vector(const Node *node, const Operand *operand) {
+    bool is_defined = op_input_role(node->op, 1) == 'c' && op_info(node->op)->kind == KIND_NORM;
+    if (is_defined || is_all_channels(operand->map, operand->axis)) {
+        return FORM_CHANNEL;
+    }
+    return is_whole_map(operand) ? FORM_FULL : FORM_COUNT;
+}
+
+static Form form_of(const Node *node, const Operand *operand) {
+    switch (operand->broadcast) {
+    case BROADCAST_SCALAR:
+        return FORM_SCALAR;
+    case BROADCAST_CHANNEL:
+        return form_of_vector(node, operand);
+    case BROADCAST_ROW:
+        return FORM_ROW;
+    case BROADCAST_FULL:
+        return FORM_FULL;
+    default:
+        return FORM_COUNT;
+    }
+}
+
 bool operand_of(const Plan *plan, const Node *node, uint32_t k, Work *work, Operand *operand) {
     const Value *value = node_input(plan->graph, node, k);
     const Value *map = node_output(plan->graph, node, 0);
     CHECK(value != NULL && value->constant != NULL);
-    *operand = (Operand){.map = map, .stored = value->constant->stored, .axis = -1, .spread_axis = -1};
+    *operand =
+        (Operand){.map = map, .stored = value->constant->stored, .axis = -1, .spread_axis = -1, .form = FORM_COUNT};
     memcpy(operand->dims, value->dims, sizeof operand->dims);
     if (map == NULL || !map->has_shape) {
         return true;
     }
     name_axes(plan->graph, node, k, value, operand);
     bool is_known = operand_by_role(plan, node, k, work, operand);
-    operand->spread_axis = operand->axis >= 0 ? operand->axis : map_channel_axis(plan->graph, map);
+    operand->form = is_known ? form_of(node, operand) : FORM_COUNT;
+    bool is_along_channels = operand->axis >= 0 && operand->form != FORM_COUNT;
+    operand->spread_axis = is_along_channels ? operand->axis : map_channel_axis(plan->graph, map);
     return is_known;
 }
 
@@ -346,4 +414,14 @@ Shape operand_form_shape(const Operand *operand, Form form) {
         shape.dim[k] = is_kept && form != FORM_SCALAR ? shape.dim[k] : 1;
     }
     return shape;
+}
+
+bool operand_fits_form(const Operand *operand, Form form) {
+    Shape shape = operand_form_shape(operand, form);
+    for (uint32_t k = 0; k < shape.rank; k++) {
+        if ((operand->varies & axis_set((int32_t)k)) != 0 && shape.dim[k] != operand->map->shape.dim[k]) {
+            return false;
+        }
+    }
+    return true;
 }

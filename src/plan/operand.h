@@ -12,8 +12,10 @@ typedef struct {
     Shape stored;                 /* the smallest form, with the rank of the operand; extent 1 repeats */
     uint8_t dims[SHAPE_MAX_RANK]; /* what this reader calls the axes of `stored` */
     Broadcast broadcast;          /* of that form over the map; BROADCAST_NONE for weights and configuration */
-    int32_t axis;                 /* of the map, for one number a channel; -1 where there is none */
-    int32_t spread_axis; /* of the map, for larger forms: `axis`, or the map's channels where it is one number */
+    int32_t axis;                 /* of the map, where its numbers go along one axis; -1 where there is none */
+    int32_t spread_axis;          /* of the map: its channels, which larger forms keep */
+    uint32_t varies;              /* set of axes of the map, bit k for axis k: its numbers differ along these at most */
+    Form form; /* of `stored`; FORM_COUNT where it is none: numbers along another axis than C, or along some axes */
 } Operand;
 
 /* What input `k` of `node`, a constant, is. False with a refusal where its axis can't be known, or where the number of
@@ -22,5 +24,8 @@ bool operand_of(const Plan *plan, const Node *node, uint32_t k, Work *work, Oper
 
 /* Shape of a form over the map, with the map's rank. */
 Shape operand_form_shape(const Operand *operand, Form form);
+
+/* Has the form a place for each of its numbers? */
+bool operand_fits_form(const Operand *operand, Form form);
 
 #endif

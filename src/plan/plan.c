@@ -140,10 +140,17 @@ static Plan *build(const Graph *graph, const Device *device, const PlanOptions *
 
 static bool uses_sub_views(const Plan *plan) {
     for (uint32_t i = 0; i < plan->buffer_count; i++) {
-        const Buffer *buffer = &plan->buffers[i];
-        bool is_part_view = buffer->alias_reason == ALIAS_VIEW &&
-                            plan_buffer(plan, buffer->alias_of)->physical_bytes != buffer->physical_bytes;
-        if (buffer->alias_reason == ALIAS_CONCAT || buffer->alias_reason == ALIAS_SPLIT || is_part_view) {
+        AliasReason reason = plan->buffers[i].alias_reason;
+        if (reason == ALIAS_CONCAT || reason == ALIAS_SPLIT) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool uses_input_parts(const Plan *plan) {
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        if (plan->buffers[i].holds_input) {
             return true;
         }
     }
@@ -159,23 +166,27 @@ static Plan *lower_of(Plan *a, Plan *b) {
     return b_wins ? b : a;
 }
 
-/* A slice that is a view keeps its whole source alive, and a concat in place is whole from its first part on: either
- * may raise the peak. Writing in place never does, but a packing by rule of thumb may be higher for it. */
+/* A slice that is a view keeps its whole source alive, and a concat in place is whole from its first part on, with an
+ * input among them from the start: each may raise the peak. Writing in place never does, but a packing by rule of thumb
+ * may be higher for it. */
 static Plan *build_best(const Graph *graph, const Device *device, const PlanOptions *options, Work *work) {
-    const AliasChoice all = {.in_place = true, .sub_views = true};
-    const AliasChoice whole_views = {.in_place = true, .sub_views = false};
-    const AliasChoice none = {.in_place = false, .sub_views = false};
+    const AliasChoice all = {.in_place = true, .sub_views = true, .input_parts = true};
+    const AliasChoice own_parts = {.in_place = true, .sub_views = true};
+    const AliasChoice whole_views = {.in_place = true};
+    const AliasChoice none = {.in_place = false};
     if (!options->in_place) {
         return build(graph, device, options, none, work);
     }
-    Plan *best = build(graph, device, options, all, work);
+    Plan *tried = build(graph, device, options, all, work);
+    Plan *best = tried;
+    if (best != NULL && uses_input_parts(best)) {
+        best = lower_of(best, build(graph, device, options, own_parts, work));
+    }
     if (best != NULL && uses_sub_views(best)) {
-        const uint64_t with_views_bytes = best->placed_bytes;
-        const Plan *tried = best;
         best = lower_of(best, build(graph, device, options, whole_views, work));
-        if (best != NULL && best != tried) {
-            best->sub_views_placed_bytes = with_views_bytes;
-        }
+    }
+    if (best != NULL && best != tried) {
+        best->sub_views_placed_bytes = tried->placed_bytes;
     }
     if (best != NULL && best->placed_bytes > best->lower_bound_bytes) {
         best = lower_of(best, build(graph, device, options, none, work));

@@ -65,8 +65,8 @@ typedef enum {
     REFUSED_OPERATOR,
 } AliasRefusal;
 
-/* How a stored parameter repeats over the map it is read at; PARTIAL has several axes, but not all, and is no form of
- * FORM_*: it is kept as it is. */
+/* How a stored parameter repeats over the map it is read at. CHANNEL has one axis, which need not be C; PARTIAL has
+ * several, but not all, or one number a block or a group. */
 typedef enum {
     BROADCAST_NONE,
     BROADCAST_SCALAR,
@@ -76,9 +76,10 @@ typedef enum {
     BROADCAST_PARTIAL
 } Broadcast;
 
-/* What a parameter would occupy in local memory in each form: physical bytes. */
+/* What a parameter would occupy in local memory, as it is stored and in each form: physical bytes; UINT64_MAX where the
+ * form does not hold it, or the device has no layout for it. */
 typedef struct {
-    uint64_t channel_bytes, row_bytes, full_bytes;
+    uint64_t compact_bytes, channel_bytes, row_bytes, full_bytes;
 } FormCosts;
 
 typedef struct {
@@ -91,7 +92,8 @@ typedef struct {
     Shape stored;                 /* what is stored: the value's shape, or the smaller or larger form of a parameter */
     uint8_t dims[SHAPE_MAX_RANK]; /* Dim of each axis of `stored` */
     Broadcast broadcast;
-    int32_t axis;           /* of a per-channel parameter: the axis of the map it goes along; -1 where it has none */
+    int32_t axis;           /* of a parameter whose numbers go along one axis of the map: which; -1 where it has none */
+    uint32_t varies;        /* of an expanded parameter: set of axes of the map along which its numbers may differ */
     const FormCosts *costs; /* parameters only, else null */
     BufferId next_form;     /* of a constant in flash or far memory: the same in another form that a node reads */
 
@@ -104,6 +106,7 @@ typedef struct {
     BufferId storage;                     /* the root of the aliases it is in; itself where it is one */
     uint32_t storage_first, storage_last; /* of a root: the hull of the ranges of all that lie in it */
     bool holds_output;                    /* of a root: a graph output lies in it, which the caller reads at the end */
+    bool holds_input;                     /* of a concat in place: a graph input is one of its parts */
     BufferId alias_of;
     uint64_t alias_offset_bytes; /* from the start of `alias_of` */
     AliasReason alias_reason;
@@ -132,7 +135,7 @@ typedef struct {
 
 typedef struct {
     Strategy strategy;
-    bool in_place; /* --inplace auto; false is none: only views share storage */
+    bool in_place; /* --inplace auto; false is none: only another shape of a whole tensor shares its bytes */
     bool pin_inputs, pin_outputs;
     uint64_t budget_bytes; /* in place of the local capacity; 0 where not given */
     AxisBinding *axes;
@@ -185,11 +188,13 @@ static inline Buffer *plan_buffer(const Plan *plan, BufferId id) {
  * Null with diagnostics where something is refused. A plan that does not fit is a plan: see plan_fits. */
 Plan *plan_make(const Graph *graph, const Device *device, const PlanOptions *options, Work *work);
 
-/* Every --axis must name a parameter that was read in some plan made of `graph` with `options`. False with a diagnostic.
+/* Every --axis must name a parameter that was read in some plan made of `graph` with `options`. False with a
+ * diagnostic.
  */
 bool plan_check_axes(const Graph *graph, const PlanOptions *options, Diags *diags);
 
-/* Warns where an element-wise operator reads a parameter in a form that the engine does not. */
+/* Warns where an element-wise operator reads a parameter in a form that the engine does not, or in a smaller one than
+ * --strategy asks for. */
 void plan_warn_of_forms(const Plan *plan, Work *work);
 
 /* The invariants above; one that does not hold is our own fault and ends the program. */

@@ -112,8 +112,9 @@ static void emit_loads(Builder *builder, const Loads *loads) {
     }
 }
 
-static bool is_configuration(const Node *node, uint32_t k) {
-    return op_input_role(node->op, k) == 'k';
+/* What only tells the planner something, and what another constant of the node stands for. */
+static bool is_configuration(const Builder *builder, const Node *node, uint32_t k) {
+    return op_input_role(node->op, k) == 'k' || lower_is_held(builder, node, k);
 }
 
 static void count_configuration(Builder *builder, ValueId id) {
@@ -133,7 +134,7 @@ static bool read_input(Builder *builder, NodeId node_id, uint32_t k, uint32_t gr
     }
     const Value *value = graph_value(plan->graph, id);
     OperandRead read = {.from = NO_BUFFER};
-    if (value->constant != NULL && is_configuration(node, k)) {
+    if (value->constant != NULL && is_configuration(builder, node, k)) {
         count_configuration(builder, id);
         return true;
     }
@@ -159,18 +160,30 @@ typedef struct {
     IdList reads, writes;
 } NodeStep;
 
-/* The variable that an assignment names among its inputs: it reads nothing of it. */
-static bool is_assigned(const Graph *graph, const Node *node, uint32_t k) {
+static bool is_state_of(const Graph *graph, const Node *node, uint32_t k) {
     const Value *value = node_input(graph, node, k);
-    return node->op == OP_ASSIGN_VARIABLE && value != NULL && value->is_state;
+    bool may_be = op_input_role(node->op, k) == 's' || op_info(node->op)->kind == KIND_OPAQUE;
+    return value != NULL && value->is_state && may_be;
+}
+
+/* Of the variable that an assignment names it reads nothing. */
+static bool reads_input(const Graph *graph, const Node *node, uint32_t k) {
+    return node->op != OP_ASSIGN_VARIABLE || !is_state_of(graph, node, k);
+}
+
+/* A recurrent cell or an unknown operator goes on from its state: it reads and writes it. */
+static bool writes_input(const Graph *graph, const Node *node, uint32_t k) {
+    return node->op != OP_READ_VARIABLE && is_state_of(graph, node, k);
 }
 
 static bool node_reads(Builder *builder, uint32_t group, Loads *loads, NodeStep *work) {
     const Graph *graph = builder->plan->graph;
     const Node *node = graph_node(graph, work->node);
     for (uint32_t k = 0; k < node->input_count; k++) {
-        IdList *list = is_assigned(graph, node, k) ? &work->writes : &work->reads;
-        if (!read_input(builder, work->node, k, group, loads, list)) {
+        if (reads_input(graph, node, k) && !read_input(builder, work->node, k, group, loads, &work->reads)) {
+            return false;
+        }
+        if (writes_input(graph, node, k) && !read_input(builder, work->node, k, group, loads, &work->writes)) {
             return false;
         }
     }

@@ -186,8 +186,7 @@ static bool same_as_box(Builder *builder, const Value *whole, const Value *part,
 static void slice_rule(Builder *builder, const Node *node, uint32_t k, const Value *source, const Value *output,
                        ViewRule *rule) {
     Box box;
-    bool is_split = node->op == OP_SPLIT || node->op == OP_SPLIT_TFLITE || node->op == OP_SPLIT_V;
-    rule->reason = is_split ? ALIAS_SPLIT : ALIAS_VIEW;
+    rule->reason = ALIAS_SPLIT;
     rule->is_rule = node_slice_box(builder->plan->graph, node, k, &builder->work->scratch, &box) &&
                     part_offset(builder, source, output, &box, &rule->offset_bytes) &&
                     same_as_box(builder, source, output, &box);
@@ -231,14 +230,15 @@ static void refuse(ViewRule *rule, AliasRefusal refusal) {
     rule->refusal = refusal;
 }
 
-/* The storage a value of an arena lies in, is it a graph input's own memory? */
+/* The storage a value of an arena lies in, is it a graph input's own memory, or does it hold that? */
 static bool lies_in_input(const Builder *builder, ValueId id) {
     const Plan *plan = builder->plan;
     BufferId buffer = plan->of_value[id.index];
     if (plan->device->kind != DEVICE_ARENA || !is_buffer(buffer)) {
         return false;
     }
-    return plan_buffer(plan, find_storage(builder->plan, buffer))->kind == BUFFER_INPUT;
+    const Buffer *root = plan_buffer(plan, find_storage(builder->plan, buffer));
+    return root->kind == BUFFER_INPUT || root->holds_input;
 }
 
 bool view_rule(Builder *builder, NodeId node_id, uint32_t k, ViewRule *rule) {

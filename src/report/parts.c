@@ -109,7 +109,7 @@ static void print_materialised(const Page *page) {
     for (uint32_t i = 0; i < shown; i++) {
         const Buffer *buffer = plan_buffer(facts->plan, facts->materialised[i]);
         table_number(&table, buffer->physical_bytes);
-        table_number(&table, buffer->costs == NULL ? UINT64_MAX : buffer->costs->channel_bytes);
+        table_number(&table, buffer->costs == NULL ? UINT64_MAX : buffer->costs->compact_bytes);
         table_text(&table, broadcast_name(buffer->broadcast));
         table_text(&table, buffer->materialised_reason);
         table_add(&table, facts_buffer_name(facts, facts->materialised[i], page->scratch));

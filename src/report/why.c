@@ -96,7 +96,7 @@ static void print_parameter(const Page *page, const Buffer *buffer) {
     if (buffer->costs != NULL) {
         bool has_lanes = page->facts->device->memory[page->facts->device->local].lanes > 1;
         line(page, "as forms", "compact " STR_FMT ", row " STR_FMT ", full " STR_FMT " bytes%s",
-             STR_ARG(page_number(page, buffer->costs->channel_bytes)),
+             STR_ARG(page_number(page, buffer->costs->compact_bytes)),
              STR_ARG(page_number(page, buffer->costs->row_bytes)),
              STR_ARG(page_number(page, buffer->costs->full_bytes)), has_lanes ? " of one lane" : "");
     }

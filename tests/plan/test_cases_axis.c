@@ -100,6 +100,10 @@ static const Reading readings[] = {
      "s", BROADCAST_CHANNEL, 3, "[D]", NULL},
     {"D10: axis=2", "format onnx 13\ninput X float32[1,B,C,D]\nconst s float32[C] = ramp C\n" NORM(" axis=2"), "n", "s",
      BROADCAST_CHANNEL, 2, "[C]", NULL},
+    {"a scale a group is no channel's",
+     "format onnx 18\ninput X float32[1,4,C,D]\nconst s float32[2] = 1 2\n"
+     "node GroupNormalization@18 n: X s s -> Y num_groups=2\noutput Y\n",
+     "n", "s", BROADCAST_PARTIAL, -1, "[2]", NULL},
 };
 
 static void check_reading(const Reading *row, Extents extents) {
@@ -202,6 +206,29 @@ static void test_refusals(void **state) {
         }
         planned_free(&planned);
     }
+}
+
+/* ---- --axis says nothing else than the operator's definition; which axis is C, --layout does */
+
+static void check_stated(const char *values, int32_t axis, const char *told) {
+    Planned planned;
+    char text[512];
+    AxisBinding binding = {.tensor = STR("s"), .axis = axis};
+    snprintf(text, sizeof text, "format onnx 13\ninput X float32[1,6,6,6]\nconst s float32[6] = %s\n" NORM(""), values);
+    const Case c = {.text = text, .options = {.axes = &binding, .axis_count = 1}};
+    assert_int_equal(case_make(&planned, &c), told == NULL);
+    assert_true(told == NULL || (case_was_told(&planned, told) && case_was_told(&planned, "--layout")));
+    assert_true(told != NULL || binding.was_used);
+    planned_free(&planned);
+}
+
+static void test_stated_axis(void **state) {
+    (void)state;
+    check_stated("1 2 3 4 5 6", 1, NULL);
+    check_stated("splat 1", 1, NULL); /* one number is stored; its operator's axis is still C */
+    check_stated("1 2 3 4 5 6", 3, "--axis contradicts the axis that the operator defines");
+    check_stated("splat 1", 2, "--axis contradicts the axis that the operator defines");
+    check_stated("1 2 3 4 5 6", 7, "--axis contradicts the axis that the operator defines");
 }
 
 /* ---- B12: the order of operands changes no plan */
@@ -334,13 +361,10 @@ static void test_one_number_as_vector(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_readings),
-        cmocka_unit_test(test_parameters_follow_the_channels),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_operands_swapped),
-        cmocka_unit_test(test_batch_in_constant),
-        cmocka_unit_test(test_two_axes),
-        cmocka_unit_test(test_one_number_as_vector),
+        cmocka_unit_test(test_readings),         cmocka_unit_test(test_parameters_follow_the_channels),
+        cmocka_unit_test(test_refusals),         cmocka_unit_test(test_stated_axis),
+        cmocka_unit_test(test_operands_swapped), cmocka_unit_test(test_batch_in_constant),
+        cmocka_unit_test(test_two_axes),         cmocka_unit_test(test_one_number_as_vector),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
