@@ -94,37 +94,51 @@ const Facts *stages_plan(const Request *request, ModelFiles *files, Work *work) 
     return facts;
 }
 
-/* The graph of `request`, complete, with `extent` for each free dimension; null with diagnostics. */
-static Graph *complete_at(const Request *request, int64_t extent, FileNote *note, ModelFiles *files, Work *work) {
-    Graph *graph = import_model(work, request->model, files);
-    if (!next(work, graph != NULL)) {
-        return NULL;
+/* A model under one binding of its free dimensions. */
+typedef struct {
+    Graph *graph; /* null where its shapes contradict each other */
+    FileNote note;
+    size_t free_dims;
+} Bound;
+
+static Bound bind_all(const Request *request, int64_t extent, ModelFiles *files, Work *work) {
+    Bound bound = {.graph = import_model(work, request->model, files)};
+    if (!next(work, bound.graph != NULL)) {
+        return bound;
     }
     Request probe = *request;
-    probe.dims = graph_free_dims(graph, &work->keep, &probe.dim_count);
+    probe.dims = graph_free_dims(bound.graph, &work->keep, &probe.dim_count);
     for (size_t k = 0; k < probe.dim_count; k++) {
         probe.dims[k].value = extent;
     }
-    *note = simplify_note(graph, &work->keep);
-    return complete(graph, &probe, work) ? graph : NULL;
+    bound.free_dims = probe.dim_count;
+    bound.note = simplify_note(bound.graph, &work->keep);
+    bound.graph = complete(bound.graph, &probe, work) ? bound.graph : NULL;
+    return bound;
 }
 
 /* A model with free dimensions is understood at two extents each: what is not the same in both is not known of it. The
  * first pair at which its shapes agree; networks that halve their maps want powers of 2. */
-static Graph *understand_twice(const Request *request, ModelFiles *files, const Graph **other, FileNote *note,
-                               Work *work) {
+static Bound understand_twice(const Request *request, ModelFiles *files, const Graph **other, Work *work) {
     static const int64_t extents[][2] = {{1, 2}, {2, 3}, {32, 64}, {16, 24}, {128, 256}};
     Diags before = work->diags;
+    Bound bound = {0};
+    *other = NULL;
     for (size_t k = 0; k < sizeof extents / sizeof extents[0]; k++) {
         diags_rewind(&work->diags, before);
-        FileNote unused;
-        Graph *graph = complete_at(request, extents[k][0], note, files, work);
-        *other = graph == NULL ? NULL : complete_at(request, extents[k][1], &unused, files, work);
+        bound = bind_all(request, extents[k][0], files, work);
+        if (bound.free_dims == 0) {
+            return bound;
+        }
+        Diags known = work->diags;
+        *other = bound.graph == NULL ? NULL : bind_all(request, extents[k][1], files, work).graph;
         if (*other != NULL) {
-            return graph;
+            diags_rewind(&work->diags, known);
+            return bound;
         }
     }
-    return NULL;
+    bound.graph = NULL;
+    return bound;
 }
 
 /* Bytes of local memory that the model in `bytes` needs as it is; false without a diagnostic where it can't be planned.
@@ -163,8 +177,8 @@ static void find_peaks(const Request *request, const Device *device, ModelFiles 
 const Simplification *stages_simplify(const Request *request, ModelFiles *files, Work *work, Span *out) {
     const Device *device = device_load(work, str_from(request->device));
     const Graph *other = NULL;
-    FileNote note;
-    Graph *graph = device == NULL ? NULL : understand_twice(request, files, &other, &note, work);
+    const Bound bound = device == NULL ? (Bound){0} : understand_twice(request, files, &other, work);
+    Graph *graph = bound.graph;
     if (graph == NULL) {
         return NULL;
     }
@@ -173,7 +187,7 @@ const Simplification *stages_simplify(const Request *request, ModelFiles *files,
     facts->output_count = graph_main(graph)->output_count;
     OutputRange *ranges = arena_array(&work->keep, OutputRange, facts->output_count);
     simplification_ranges(graph, false, ranges);
-    simplify_graph(graph, other, &note, &request->simplify, work, simplified);
+    simplify_graph(graph, other, &bound.note, &request->simplify, work, simplified);
     simplification_ranges(graph, true, ranges);
     Span file = files->map[0].bytes;
     bool is_tflite = graph->format == FORMAT_TFLITE;

@@ -77,6 +77,16 @@ static bool is_equal_constant(const Value *a, const Value *b) {
            compare_spans(a->constant->bytes, b->constant->bytes) == 0;
 }
 
+/* ONNX nodes name what they read: a longer name may cost more than the second copy did. */
+static bool saves_bytes(const Rewriter *rw, const Candidate *kept, const Candidate *merged) {
+    enum { TENSOR_BYTES = 8 }; /* the least that an initializer takes beside its name and its numbers */
+    uint64_t freed = bytes_of(merged->value) + merged->value->name.len + TENSOR_BYTES;
+    uint64_t readers = rw->reader_count[merged->id.index];
+    uint64_t longer =
+        kept->value->name.len > merged->value->name.len ? kept->value->name.len - merged->value->name.len : 0;
+    return rw->graph->format != FORMAT_ONNX || readers * longer <= freed;
+}
+
 static void merge_stored(Rewriter *rw) {
     Candidate *candidates = arena_array(&rw->work->scratch, Candidate, rw->note->value_count);
     size_t count = 0;
@@ -91,7 +101,8 @@ static void merge_stored(Rewriter *rw) {
     }
     for (size_t first = 0, i = 1; i < count; i++) {
         bool is_same = is_equal_constant(candidates[first].value, candidates[i].value);
-        if (!is_same || !rewrite_redirect(rw, candidates[i].id, candidates[first].id)) {
+        if (!is_same || !saves_bytes(rw, &candidates[first], &candidates[i]) ||
+            !rewrite_redirect(rw, candidates[i].id, candidates[first].id)) {
             first = is_same ? first : i;
             continue;
         }

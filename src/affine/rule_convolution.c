@@ -209,10 +209,12 @@ static void fold_run(Rewriter *rw, NodeId id, const WeightShape *shape, const Af
         return;
     }
     if (fold.bound_ulp > rw->tolerance) {
-        note_refusal(rw, last,
-                     arena_text(keep,
-                                "folding into the convolution may differ by %llu ulp: allow it with --tolerance %llu",
-                                (unsigned long long)fold.bound_ulp, (unsigned long long)fold.bound_ulp));
+        note_refusal(
+            rw, last,
+            arena_text(
+                keep,
+                "folding into the convolution may differ by %llu ulp: stride0 simplify --tolerance %llu allows it",
+                (unsigned long long)fold.bound_ulp, (unsigned long long)fold.bound_ulp));
         return;
     }
     if (grows(rw, &conv)) {

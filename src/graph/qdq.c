@@ -360,24 +360,52 @@ static void give_codes_out(Folder *f, NodeId id, Node *node, const Ending *endin
     node->outputs = outputs;
 }
 
+/* The Dequantize in front of a Quantize, whatever scale it is given, as long as that is a constant. */
+static const Node *coder_before(const Folder *f, const Node *node) {
+    const Value *value = node_input(f->graph, node, 0);
+    if (value == NULL || !is_node(value->producer)) {
+        return NULL;
+    }
+    const Node *dq = graph_node(f->graph, value->producer);
+    bool is_one = op_info(dq->op)->kind == KIND_DEQUANTIZE && node_input(f->graph, dq, 0) != NULL;
+    for (uint32_t k = 1; is_one && k < dq->input_count; k++) {
+        is_one = node_input(f->graph, dq, k) == NULL || is_constant_input(f, dq, k);
+    }
+    return is_one ? dq : NULL;
+}
+
+/* The codes in place of the reals; a scale that is not the codes' own comes along, behind the inputs the node has. */
+static void read_codes(Folder *f, Node *node, const Node *dq, bool is_own) {
+    uint32_t extra = is_own ? 0 : dq->input_count - 1;
+    ValueId *inputs = arena_array(&f->work->keep, ValueId, node->input_count + extra);
+    memcpy(inputs, node->inputs, node->input_count * sizeof *inputs);
+    memcpy(inputs + node->input_count, dq->inputs + 1, extra * sizeof *inputs);
+    for (uint32_t k = 0; k < extra; k++) {
+        if (is_value(dq->inputs[k + 1])) {
+            f->reader_count[dq->inputs[k + 1].index]++;
+        }
+    }
+    inputs[0] = dq->inputs[0];
+    f->reader_count[inputs[0].index]++;
+    stop_reading(f, node->inputs[0]);
+    node->inputs = inputs;
+    node->input_count += extra;
+}
+
 /* Quantize right behind Dequantize: codes to codes. To the same codes it changes nothing, as long as the way through
  * float32 rounds back to each of them, which it does up to 16 bits. */
 static void fold_pair(Folder *f, NodeId id) {
     Node *node = graph_node(f->graph, id);
     const Value *coded = node_output(f->graph, node, 0);
-    const Node *dq = node->input_count == 0 ? NULL : dequantizer(f, node_input(f->graph, node, 0));
-    if (op_info(node->op)->kind != KIND_QUANTIZE || node->is_constant || dq == NULL || coded == NULL ||
+    const Node *dq = op_info(node->op)->kind == KIND_QUANTIZE ? coder_before(f, node) : NULL;
+    if (dq == NULL || node->is_constant || coded == NULL ||
         !qdq_scale_is_its_own(f->graph, node, coded, &f->work->scratch)) {
         return;
     }
     ValueId codes = dq->inputs[0];
-    ValueId *inputs = arena_array(&f->work->keep, ValueId, node->input_count);
-    memcpy(inputs, node->inputs, node->input_count * sizeof *inputs);
-    inputs[0] = codes;
-    f->reader_count[codes.index]++;
-    stop_reading(f, node->inputs[0]);
-    node->inputs = inputs;
-    if (qdq_same_codes(graph_value(f->graph, codes), coded) && dtype_bits(coded->dtype) <= 16) {
+    bool is_own = qdq_scale_is_its_own(f->graph, dq, graph_value(f->graph, codes), &f->work->scratch);
+    read_codes(f, node, dq, is_own);
+    if (is_own && qdq_same_codes(graph_value(f->graph, codes), coded) && dtype_bits(coded->dtype) <= 16) {
         node->op = OP_IDENTITY;
         node->op_name = STR("Identity");
         node->input_count = 1;

@@ -115,6 +115,12 @@ static const Folding rows[] = {
     {"a pair that changes the codes requantises",
      "node DequantizeLinear d: q s1 z -> f\nnode QuantizeLinear n: f s2 z -> o2\noutput o2\n",
      "QuantizeLinear q s2 z -> o2\n"},
+    {"a pair that reads the codes with a scale of its own requantises with both scales",
+     "node DequantizeLinear d: q s4 z -> f axis=1\nnode QuantizeLinear n: f s2 z -> o2\noutput o2\n",
+     "QuantizeLinear q s2 z s4 z -> o2\n"},
+    {"a pair with a scale that is computed stays",
+     "input s float32[]\nnode DequantizeLinear d: q s z -> f\nnode QuantizeLinear n: f s2 z -> o2\noutput o2\n",
+     "DequantizeLinear q s z -> f\nQuantizeLinear f s2 z -> o2\n"},
     {"a value with a second reader is not moved past",
      "node DequantizeLinear d: q s1 z -> f\nnode Transpose t: f -> y perm=[0,1,3,2]\nnode Exp a: y -> r\nnode Erf k: f "
      "-> g\n"
