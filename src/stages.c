@@ -97,15 +97,18 @@ const Facts *stages_plan(const Request *request, ModelFiles *files, Work *work) 
 /* A model under one binding of its free dimensions. */
 typedef struct {
     Graph *graph; /* null where its shapes contradict each other */
+    Span file;    /* that the graph's names and constants point into */
     FileNote note;
     size_t free_dims;
 } Bound;
 
 static Bound bind_all(const Request *request, int64_t extent, ModelFiles *files, Work *work) {
+    size_t own_file = files->count;
     Bound bound = {.graph = import_model(work, request->model, files)};
     if (!next(work, bound.graph != NULL)) {
         return bound;
     }
+    bound.file = files->map[own_file].bytes;
     Request probe = *request;
     probe.dims = graph_free_dims(bound.graph, &work->keep, &probe.dim_count);
     for (size_t k = 0; k < probe.dim_count; k++) {
@@ -189,16 +192,14 @@ const Simplification *stages_simplify(const Request *request, ModelFiles *files,
     simplification_ranges(graph, false, ranges);
     simplify_graph(graph, other, &bound.note, &request->simplify, work, simplified);
     simplification_ranges(graph, true, ranges);
-    Span file = files->map[0].bytes;
-    bool is_tflite = graph->format == FORMAT_TFLITE;
-    if (!next(work, (is_tflite ? emit_tflite : emit_onnx)(&simplified->edit, file, work, out))) {
+    if (!next(work, emit_model(&simplified->edit, bound.file, work, out))) {
         return NULL;
     }
     facts->file = request->model;
     facts->graph = graph;
     facts->simplified = simplified;
     facts->outputs = ranges;
-    facts->file_bytes_before = file.len;
+    facts->file_bytes_before = bound.file.len;
     facts->file_bytes_after = out->len;
     simplification_count(facts, &work->keep);
     find_peaks(request, device, files, *out, facts, work);

@@ -9,6 +9,9 @@
 #include "graph/edit.h"
 
 /* `file`: the bytes that `edit->graph` was imported from. `*out` lives in `keep`, or is `file`. False with a diagnostic. */
+bool emit_model(const ModelEdit *edit, Span file, Work *work, Span *out);
+
+/* One format each; emit_model picks. */
 bool emit_onnx(const ModelEdit *edit, Span file, Work *work, Span *out);
 bool emit_tflite(const ModelEdit *edit, Span file, Work *work, Span *out);
 
