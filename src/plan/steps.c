@@ -160,9 +160,12 @@ typedef struct {
     IdList reads, writes;
 } NodeStep;
 
+/* Of an operator on a variable it is the one that its handle names, which stands last. */
 static bool is_state_of(const Graph *graph, const Node *node, uint32_t k) {
     const Value *value = node_input(graph, node, k);
-    bool may_be = op_input_role(node->op, k) == 's' || op_info(node->op)->kind == KIND_OPAQUE;
+    OpKind kind = op_info(node->op)->kind;
+    bool may_be =
+        op_input_role(node->op, k) == 's' || kind == KIND_OPAQUE || (kind == KIND_STATE && k + 1 == node->input_count);
     return value != NULL && value->is_state && may_be;
 }
 

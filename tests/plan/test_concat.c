@@ -104,9 +104,10 @@ static void test_state_is_written(void **state) {
     for (size_t d = 0; d < 2; d++) {
         Planned planned;
         case_must_plan(&planned, &(Case){.text = "format tflite\ninput X int8[1,8]\nstate st int8[1,8]\n"
+                                                 "value h resource[]\nnode tflite.VAR_HANDLE v: -> h\n"
                                                  "value a int8[1,8]\nvalue b int8[1,8]\nvalue Y int8[1,8]\n"
-                                                 "node READ_VARIABLE get: st -> a\nnode Custom goes_on: X st -> b\n"
-                                                 "node ASSIGN_VARIABLE put: st b ->\nnode Add last: a b -> Y\n"
+                                                 "node READ_VARIABLE get: h st -> a\nnode Custom goes_on: X st -> b\n"
+                                                 "node ASSIGN_VARIABLE put: h b st ->\nnode Add last: a b -> Y\n"
                                                  "output Y\n",
                                          .device = devices[d],
                                          .options = {.in_place = true}});
