@@ -2,59 +2,19 @@
 #include "plan/operand.h"
 
 #include "base/fault.h"
+#include "graph/collapse.h"
 #include "graph/names.h"
-#include "layout/packed.h"
 
 #include <string.h>
 
 /* ---- Smallest bit-identical form */
-
-/* Does every slice along `axis` hold what the first one holds? */
-static bool repeats_along(const Shape *shape, uint32_t axis, Span bytes, uint32_t bits) {
-    uint64_t outer = 1;
-    uint64_t inner = 1;
-    uint64_t extent = (uint64_t)shape->dim[axis];
-    for (uint32_t k = 0; k < axis; k++) {
-        outer *= (uint64_t)shape->dim[k];
-    }
-    for (uint32_t k = axis + 1; k < shape->rank; k++) {
-        inner *= (uint64_t)shape->dim[k];
-    }
-    for (uint64_t o = 0; o < outer; o++) {
-        uint64_t first = o * extent * inner;
-        for (uint64_t i = 1; i < extent; i++) {
-            if (!packed_same(bytes.ptr, bits, inner, first, first + i * inner)) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
-/* The smallest shape that holds the same bits as the constant's bytes: extents that repeat become 1. */
-static Shape collapse(const Value *value) {
-    const Const *constant = value->constant;
-    Shape stored = constant->stored;
-    uint32_t bits = dtype_bits(value->dtype);
-    uint64_t elements;
-    if (!constant->is_known || bits == 0 || !shape_elements(&stored, &elements) || elements <= 1) {
-        return stored;
-    }
-    Shape smallest = stored;
-    for (uint32_t axis = 0; axis < stored.rank; axis++) {
-        if (stored.dim[axis] > 1 && repeats_along(&stored, axis, constant->bytes, bits)) {
-            smallest.dim[axis] = 1;
-        }
-    }
-    return smallest;
-}
 
 /* A constant may have many readers and many bytes: it is looked through once. */
 static Shape smallest_form(const Plan *plan, const Value *value, Work *work) {
     const Shape **known = &plan->smallest[value - plan->graph->values];
     if (*known == NULL) {
         Shape *shape = arena_new(&work->keep, Shape);
-        *shape = collapse(value);
+        *shape = const_smallest(value);
         *known = shape;
     }
     return **known;
