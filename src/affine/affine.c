@@ -145,6 +145,9 @@ static bool fill_arithmetic(const Reader *r) {
 
 static bool fill_norm(const Reader *r) {
     Numbers part[4];
+    if (rewrite_is_training(r->node)) {
+        return false;
+    }
     for (uint32_t k = 0; k < 4; k++) {
         if (!read_channel(r, k + 1, &part[k])) {
             return false;
@@ -181,6 +184,11 @@ static bool fill_clip(const Reader *r) {
 static bool fill_coder(const Reader *r, bool is_quantize) {
     const Graph *graph = r->rw->graph;
     const Value *coded = is_quantize ? node_output(graph, r->node, 0) : node_input(graph, r->node, 0);
+    for (uint32_t k = 1; k < r->node->input_count; k++) {
+        if (is_value(r->node->inputs[k]) && rewrite_constant(r->rw, r->node->inputs[k]) == NULL) {
+            return false;
+        }
+    }
     if (coded == NULL || !read_codes(r, coded) || !qdq_scale_is_its_own(graph, r->node, coded, &r->rw->work->scratch)) {
         return false;
     }
@@ -195,11 +203,12 @@ static bool fill_coder(const Reader *r, bool is_quantize) {
 
 /* ---- TFLite's operators on codes */
 
-/* The codes that a fused activation lets through: TFLite rounds the limits half away from zero. */
+/* The codes that a fused activation lets through: TFLite divides the limits in float32 and rounds half away from zero.
+ */
 static bool code_limits(const Node *node, const Value *out, int32_t *lo, int32_t *hi) {
     Domain codes = affine_codes_of(out->dtype);
     StageCode code = code_of(out->quant, 0);
-    double low = -INFINITY, high = INFINITY;
+    float low = -INFINITY, high = INFINITY;
     Str word = node_str(node, "activation");
     *lo = (int32_t)codes.lo;
     *hi = (int32_t)codes.hi;
@@ -215,8 +224,8 @@ static bool code_limits(const Node *node, const Value *out, int32_t *lo, int32_t
     } else {
         return false;
     }
-    double least = (double)code.zero_point + round(low / (double)code.scale);
-    double most = (double)code.zero_point + round(high / (double)code.scale);
+    double least = (double)code.zero_point + (double)roundf(low / code.scale);
+    double most = (double)code.zero_point + (double)roundf(high / code.scale);
     *lo = least > (double)*lo ? (int32_t)fmin(least, (double)codes.hi) : *lo;
     *hi = most < (double)*hi ? (int32_t)fmax(most, (double)codes.lo) : *hi;
     return *lo <= *hi;

@@ -60,6 +60,14 @@ static bool is_held(const Rewriter *rw, ValueId id) {
     return id.index < rw->note->value_count && rw->note->is_held[id.index];
 }
 
+uint32_t rewrite_times_read(const Node *node, ValueId id) {
+    uint32_t times = 0;
+    for (uint32_t k = 0; k < node->input_count; k++) {
+        times += node->inputs[k].index == id.index;
+    }
+    return times;
+}
+
 bool rewrite_is_internal(const Rewriter *rw, ValueId id) {
     const Value *value = graph_value(rw->graph, id);
     return !value->is_input && !value->is_output && !value->is_state && !is_held(rw, id);
@@ -70,22 +78,29 @@ static bool same_constant(const Const *a, const Const *b) {
            (a->bytes.len == 0 || memcmp(a->bytes.ptr, b->bytes.ptr, a->bytes.len) == 0);
 }
 
-const Const *rewrite_constant(const Rewriter *rw, ValueId id) {
-    if (!is_value(id)) {
+static const Value *other_value(const Rewriter *rw, ValueId id) {
+    return rw->other != NULL && id.index < rw->other->value_count ? &rw->other->values[id.index]
+                                                                  : graph_value(rw->graph, id);
+}
+
+bool rewrite_is_callers(const Rewriter *rw, ValueId id) {
+    return id.index < rw->first_count && rw->is_callers[id.index];
+}
+
+const Const *rewrite_pattern(const Rewriter *rw, ValueId id) {
+    if (!is_value(id) || rewrite_is_callers(rw, id)) {
         return NULL;
     }
     const Value *value = graph_value(rw->graph, id);
     const Const *constant = value->constant;
-    if (constant == NULL || !constant->is_known || value->is_default) {
-        return NULL;
-    }
-    bool is_in_both = rw->other != NULL && id.index < rw->other->value_count;
-    return !is_in_both || same_constant(constant, rw->other->values[id.index].constant) ? constant : NULL;
+    bool is_known = constant != NULL && constant->is_known && !value->is_state;
+    return is_known && same_constant(constant, other_value(rw, id)->constant) ? constant : NULL;
 }
 
-static const Value *other_value(const Rewriter *rw, ValueId id) {
-    return rw->other != NULL && id.index < rw->other->value_count ? &rw->other->values[id.index]
-                                                                  : graph_value(rw->graph, id);
+const Const *rewrite_constant(const Rewriter *rw, ValueId id) {
+    const Const *constant = rewrite_pattern(rw, id);
+    bool is_fixed = constant != NULL && shape_eq(&graph_value(rw->graph, id)->shape, &other_value(rw, id)->shape);
+    return is_fixed ? constant : NULL;
 }
 
 bool rewrite_same_shape(const Rewriter *rw, ValueId a, ValueId b) {
@@ -116,7 +131,13 @@ NodeId rewrite_sole_reader(const Rewriter *rw, ValueId id) {
         return NO_NODE; /* read by what was rewritten since: the next round sees it */
     }
     NodeId reader = rw->uses.use[first];
-    return rewrite_may_change(rw, reader) ? reader : NO_NODE;
+    bool is_it = rewrite_may_change(rw, reader) && rewrite_times_read(graph_node(rw->graph, reader), id) == 1;
+    return is_it ? reader : NO_NODE;
+}
+
+bool rewrite_is_training(const Node *norm) {
+    bool is_old = norm->version < 7 && node_int(norm, "is_test", 0) == 0;
+    return is_old || norm->output_count > 1 || node_int(norm, "training_mode", 0) != 0;
 }
 
 /* ---- Changes */
@@ -201,18 +222,26 @@ void rewrite_write(Rewriter *rw, NodeId id, ValueId value) {
     mark_rewired(rw, id);
 }
 
-/* Who reads it may be given something else; it may still be an output of the model. */
+/* Who reads it may be given something else; it may still be an output of the model. Who began to read it since the
+ * uses were counted is not among them: then the next round sees it. */
 static bool readers_may_change(const Rewriter *rw, ValueId from) {
     if (from.index >= rw->use_values || is_held(rw, from)) {
         return false;
     }
+    uint32_t known = graph_value(rw->graph, from)->is_output;
+    NodeId last = NO_NODE; /* a node that reads it twice stands twice, side by side */
     for (uint32_t u = rw->uses.first[from.index]; u < rw->uses.first[from.index + 1]; u++) {
         NodeId reader = rw->uses.use[u];
-        if (!rw->is_gone[reader.index] && !rewrite_may_change(rw, reader)) {
+        if (rw->is_gone[reader.index] || reader.index == last.index) {
+            continue;
+        }
+        if (!rewrite_may_change(rw, reader)) {
             return false;
         }
+        known += rewrite_times_read(graph_node(rw->graph, reader), from);
+        last = reader;
     }
-    return true;
+    return known == rw->reader_count[from.index];
 }
 
 static void redirect(Rewriter *rw, ValueId from, ValueId to) {
@@ -220,7 +249,7 @@ static void redirect(Rewriter *rw, ValueId from, ValueId to) {
         NodeId reader = rw->uses.use[u];
         const Node *node = graph_node(rw->graph, reader);
         for (uint32_t k = 0; k < node->input_count && !rw->is_gone[reader.index]; k++) {
-            if (is_value(node->inputs[k]) && node->inputs[k].index == from.index) {
+            if (node->inputs[k].index == from.index) {
                 rewrite_read(rw, reader, k, to);
             }
         }
@@ -263,8 +292,8 @@ static bool take_name(Rewriter *rw, ValueId from, ValueId to, NodeId between) {
 }
 
 bool rewrite_bypass(Rewriter *rw, NodeId id, ValueId in, ValueId out) {
-    if (!rewrite_may_change(rw, id)) {
-        return false;
+    if (!rewrite_may_change(rw, id) || graph_value(rw->graph, in)->is_state) {
+        return false; /* state may be written before it is read later */
     }
     if (rewrite_redirect(rw, out, in)) {
         rewrite_drop_node(rw, id);

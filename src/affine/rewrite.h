@@ -25,6 +25,9 @@ typedef struct {
     uint32_t *reader_count; /* value -> inputs that read it, and the graph's outputs */
     uint32_t use_values;    /* values that the two know */
 
+    uint32_t first_count;   /* values before the first change */
+    const bool *is_callers; /* by id below first_count: a caller may replace it, or what it is made of */
+
     size_t position_capacity, gone_capacity;
     uint32_t *position; /* node of the file -> position in its main graph, or NOT_IN_FILE */
     NodeFate *fates;    /* by position */
@@ -52,9 +55,15 @@ bool rewrite_may_change(const Rewriter *rw, NodeId id);
 /* A value that disappears with its last reader. */
 bool rewrite_is_internal(const Rewriter *rw, ValueId id);
 
-/* The constant with known bytes that every caller gets; null where it is none, or callers may replace it, or it
- * follows from a free dimension. */
+/* The constant with known bytes that every caller gets; null where it is none, or callers may replace it or what it is
+ * made of, or it follows from a free dimension. */
 const Const *rewrite_constant(const Rewriter *rw, ValueId id);
+
+/* The same where its shape may follow free dimensions, but neither what it stores nor that this repeats. */
+const Const *rewrite_pattern(const Rewriter *rw, ValueId id);
+
+/* May a caller replace the value, or a constant that it is made of: an initializer that is an input too? */
+bool rewrite_is_callers(const Rewriter *rw, ValueId id);
 
 /* Are the shapes equal, whatever the free dimensions are? */
 bool rewrite_same_shape(const Rewriter *rw, ValueId a, ValueId b);
@@ -65,8 +74,15 @@ bool rewrite_is_fixed(const Rewriter *rw, ValueId id, uint32_t axis);
 /* Same dtype, scale and zero point: codes that mean the same. */
 bool rewrite_same_codes(const Rewriter *rw, ValueId a, ValueId b);
 
+/* Inputs of the node that are `id`. */
+uint32_t rewrite_times_read(const Node *node, ValueId id);
+
 /* The only reader of an internal value; NO_NODE where there are more, or it may not be changed. */
 NodeId rewrite_sole_reader(const Rewriter *rw, ValueId id);
+
+/* Does a normalisation take mean and variance from its input? training_mode since opset 14, two outputs or more from 7
+ * to 13, is_test = 0 before. */
+bool rewrite_is_training(const Node *norm);
 
 /* What a Relu, Clip or the like limits its input to; infinite where it does not. False for other operators, and where a
  * limit is not known. */
@@ -91,8 +107,8 @@ void rewrite_write(Rewriter *rw, NodeId id, ValueId value);
 /* Every reader of `from` reads `to`. False, with nothing done, where rewrite_may_redirect says no. */
 bool rewrite_redirect(Rewriter *rw, ValueId from, ValueId to);
 
-/* `node` gives back its input `in` as its only output that is read: readers read the input, or, where the output is the
- * model's, the producer of the input writes it. False where neither may be. */
+/* Node `id` gives back its input `in` as `out`, its only output that is read: readers read the input, or, where the
+ * output is the model's, the producer of the input writes it. False where neither may be. */
 bool rewrite_bypass(Rewriter *rw, NodeId id, ValueId in, ValueId out);
 
 /* A constant, or a value between nodes, that the file does not have; `stem` is made a fresh name. */

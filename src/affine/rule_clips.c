@@ -3,16 +3,34 @@
  *     inside   the limits of the second hold those of the first: the second changes nothing
  *     hidden   the limits of the first hold those of the second, and nobody else reads between: the first is not needed
  * Equal limits at 0 are told apart from wider ones: which zero max(-0, 0) is, the formats do not say, so only the same
- * operator twice, or a limit that is strictly wider, is exact. NaN passes through both or through neither. */
+ * operator with the same zero twice, or a limit that is strictly wider, is exact. What becomes of a NaN the formats do
+ * not say either; that it is the same at both is taken for granted. */
 #include "affine/rewrite.h"
 #include "graph/fold.h"
 
+#include <float.h>
 #include <math.h>
 
 typedef struct {
     OpId op;
     double at[2]; /* lo, hi */
 } Limits;
+
+/* The largest finite number: what Clip limits to where it names no limit, in every opset. Integers go no further. */
+static double largest(DType dtype) {
+    switch (dtype) {
+    case DTYPE_F32:
+        return (double)FLT_MAX;
+    case DTYPE_F64:
+        return DBL_MAX;
+    case DTYPE_F16:
+        return 65504;
+    case DTYPE_BF16:
+        return 0x1.FEp127;
+    default:
+        return INFINITY;
+    }
+}
 
 static bool clip_limit(const Rewriter *rw, const Node *node, uint32_t k, const char *name, double absent,
                        double *limit) {
@@ -27,6 +45,12 @@ static bool clip_limit(const Rewriter *rw, const Node *node, uint32_t k, const c
     }
     *limit = number.at[0];
     return !isnan(*limit);
+}
+
+static bool clip_limits(const Rewriter *rw, const Node *node, double limit[2]) {
+    double most = largest(graph_value(rw->graph, node->outputs[0])->dtype);
+    return clip_limit(rw, node, 1, "min", -most, &limit[0]) && clip_limit(rw, node, 2, "max", most, &limit[1]) &&
+           limit[0] <= limit[1];
 }
 
 bool rewrite_limits(const Rewriter *rw, const Node *node, double limit[2]) {
@@ -46,8 +70,7 @@ bool rewrite_limits(const Rewriter *rw, const Node *node, double limit[2]) {
         limit[1] = 1;
         return true;
     case OP_CLIP:
-        return clip_limit(rw, node, 1, "min", -INFINITY, &limit[0]) &&
-               clip_limit(rw, node, 2, "max", INFINITY, &limit[1]) && limit[0] <= limit[1];
+        return clip_limits(rw, node, limit);
     default:
         return false;
     }
@@ -55,13 +78,14 @@ bool rewrite_limits(const Rewriter *rw, const Node *node, double limit[2]) {
 
 static bool limits_of(const Rewriter *rw, const Node *node, Limits *limits) {
     limits->op = node->op;
-    return rewrite_limits(rw, node, limits->at);
+    return node->input_count > 0 && is_value(node->inputs[0]) && rewrite_limits(rw, node, limits->at);
 }
 
 /* Is the limit `k` of `wide` no nearer than that of `narrow`? */
 static bool end_holds(const Limits *wide, const Limits *narrow, uint32_t k) {
     bool is_wider = k == 0 ? wide->at[0] < narrow->at[0] : wide->at[1] > narrow->at[1];
-    return is_wider || (wide->at[k] == narrow->at[k] && (wide->at[k] != 0 || wide->op == narrow->op));
+    bool is_same_zero = wide->op == narrow->op && signbit(wide->at[k]) == signbit(narrow->at[k]);
+    return is_wider || (wide->at[k] == narrow->at[k] && (wide->at[k] != 0 || is_same_zero));
 }
 
 static bool holds(const Limits *wide, const Limits *narrow) {
@@ -82,8 +106,7 @@ void rule_clips(Rewriter *rw) {
         NodeId id = main->nodes[at];
         const Node second = *graph_node(rw->graph, id);
         Limits outer, inner;
-        if (!rewrite_may_change(rw, id) || second.is_constant || !limits_of(rw, &second, &outer) ||
-            !is_value(second.inputs[0])) {
+        if (!rewrite_may_change(rw, id) || second.is_constant || !limits_of(rw, &second, &outer)) {
             continue;
         }
         ValueId between = second.inputs[0];
@@ -93,7 +116,7 @@ void rule_clips(Rewriter *rw) {
         }
         const Node first = *graph_node(rw->graph, first_id);
         if (!limits_of(rw, &first, &inner) || !rewrite_same_codes(rw, between, second.outputs[0]) ||
-            !rewrite_same_codes(rw, first.inputs[0], between)) {
+            !rewrite_same_codes(rw, first.inputs[0], between) || graph_value(rw->graph, first.inputs[0])->is_state) {
             continue;
         }
         if (holds(&outer, &inner) && rewrite_bypass(rw, id, between, second.outputs[0])) {

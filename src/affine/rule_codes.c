@@ -5,7 +5,6 @@
  *
  *     identity   every code comes out as it went in, and means the same: the run goes
  *     rescale    Dequantize with a scale and a zero point a channel, then Quantize: what lies between goes (ONNX)
- *     depthwise  MUL, then ADD, as one depthwise convolution of 1 x 1 with a bias (TFLite)
  * A run that stays is reported with its form and the channels that are no better. */
 #include "affine/affine.h"
 #include "base/fault.h"
@@ -100,7 +99,7 @@ static bool is_rescale_shape(const Rewriter *rw, const Affine *affine) {
 static ValueId add_coding(Rewriter *rw, const Affine *affine, const StageCode *codes, bool is_scale, Str stem) {
     Arena *keep = &rw->work->keep;
     DType dtype = is_scale ? DTYPE_F32 : graph_value(rw->graph, affine->in)->dtype;
-    Shape shape = {.rank = affine->axis < 0 ? 0 : 1, .dim = {affine->channels}};
+    Shape shape = {.rank = affine->channels == 1 ? 0 : 1, .dim = {affine->channels}};
     uint64_t bytes = 0;
     (void)packed_bytes(affine->channels, dtype_bits(dtype), &bytes);
     uint8_t *at = arena_array(keep, uint8_t, (size_t)bytes);
@@ -149,8 +148,8 @@ static bool rescale_run(Rewriter *rw, const Affine *affine) {
     ValueId zero = add_coding(rw, affine, codes, false, arena_format(&rw->work->keep, STR_FMT "_zero", STR_ARG(stem)));
     log_run(rw, affine, claims,
             (Rewrite){.form = AFFINE_REQUANT, .certificate = certificate, .nodes = affine->node_count - 2});
-    rewrite_read(rw, coder, 1, scale);
-    rewrite_read(rw, coder, 2, zero);
+    const ValueId inputs[] = {affine->in, scale, zero};
+    rewrite_set_inputs(rw, coder, inputs, 3);
     rewrite_read(rw, last, 0, graph_node(rw->graph, coder)->outputs[0]);
     for (uint32_t k = 1; k + 1 < affine->node_count; k++) {
         rewrite_drop_node(rw, affine->nodes[k]);

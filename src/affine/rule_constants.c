@@ -219,14 +219,6 @@ static void merge_makers(Rewriter *rw) {
 
 /* ---- Net growth */
 
-static uint32_t times_read(const Node *node, ValueId id) {
-    uint32_t times = 0;
-    for (uint32_t k = 0; k < node->input_count; k++) {
-        times += is_value(node->inputs[k]) && node->inputs[k].index == id.index;
-    }
-    return times;
-}
-
 /* Bytes that go when nobody reads `id` any more: its own, or its maker's with what only the maker reads. */
 static uint64_t freed_with(const Rewriter *rw, ValueId id, uint32_t depth) {
     const Value *value = graph_value(rw->graph, id);
@@ -244,7 +236,7 @@ static uint64_t freed_with(const Rewriter *rw, ValueId id, uint32_t depth) {
     for (uint32_t k = 0; k < node->input_count; k++) {
         ValueId input = node->inputs[k];
         if (is_value(input) && input.index < rw->use_values && graph_value(rw->graph, input)->constant != NULL &&
-            rw->reader_count[input.index] == times_read(node, input)) {
+            rw->reader_count[input.index] == rewrite_times_read(node, input)) {
             freed += freed_with(rw, input, depth + 1);
         }
     }
@@ -253,11 +245,23 @@ static uint64_t freed_with(const Rewriter *rw, ValueId id, uint32_t depth) {
 
 /* ---- Collapsed */
 
+/* Operators that align what they are given from the right. ONNX: since opset 7, those of any number of operands since
+ * 8. TFLite: what its kernels do (ADD_N, ATAN2 and STABLEHLO want equal shapes). */
+static bool aligns(const Rewriter *rw, const Node *node) {
+    if (op_info(node->op)->kind != KIND_BROADCAST) {
+        return false;
+    }
+    bool is_list = node->op == OP_MAX || node->op == OP_MIN || node->op == OP_SUM || node->op == OP_MEAN;
+    if (rw->graph->format == FORMAT_TFLITE) {
+        return node->op != OP_SUM && node->op != OP_ATAN2 && !str_starts(node->op_name, STR("STABLEHLO_"));
+    }
+    return node->version >= (is_list ? 8 : 7);
+}
+
 /* Does the reader broadcast what it is given, and would its output keep its shape? */
 static bool broadcasts(const Rewriter *rw, NodeId reader, ValueId id) {
     const Node *node = graph_node(rw->graph, reader);
-    bool is_aligned = op_info(node->op)->kind == KIND_BROADCAST &&
-                      (rw->graph->format == FORMAT_TFLITE || node->version >= 7 || node->version == 0);
+    bool is_aligned = aligns(rw, node);
     bool keeps_shape = false;
     for (uint32_t k = 0; is_aligned && k < node->input_count; k++) {
         ValueId input = node->inputs[k];
@@ -296,15 +300,16 @@ static bool may_broadcast(const Rewriter *rw, const Shape *shape) {
 
 static bool collapse(Rewriter *rw, ValueId id) {
     const Value *value = graph_value(rw->graph, id);
-    const Const *constant = rewrite_constant(rw, id);
     Shape smallest = const_smallest(value);
-    if (!is_smaller(&smallest, &value->shape) || !may_broadcast(rw, &smallest) || !all_broadcast(rw, id)) {
+    bool has_slices = value->quant != NULL && value->quant->count > 1; /* equal codes, but of other scales */
+    if (has_slices || !is_smaller(&smallest, &value->shape) || !may_broadcast(rw, &smallest) ||
+        !all_broadcast(rw, id) || !rewrite_may_redirect(rw, id)) {
         return false;
     }
     Const *stored = arena_new(&rw->work->keep, Const);
     *stored = (Const){.stored = smallest, .bytes = const_collapse(value, &smallest, &rw->work->keep), .is_known = true};
     int64_t growth = (int64_t)stored->bytes.len - (int64_t)freed_with(rw, id, 0);
-    if (constant->bytes.len == 0 || growth > 0) {
+    if (stored->bytes.len == 0 || growth > 0) {
         return false;
     }
     Value added = {.dtype = value->dtype,
@@ -340,8 +345,8 @@ static bool is_root(const Rewriter *rw, ValueId id) {
 static bool fold(Rewriter *rw, ValueId id) {
     const Value *value = graph_value(rw->graph, id);
     Tensor whole;
-    bool is_open = value->quant == NULL && is_root(rw, id) && rewrite_may_redirect(rw, id) &&
-                   graph_node(rw->graph, value->producer)->op != OP_CONSTANT;
+    bool is_open = value->quant == NULL && rewrite_constant(rw, id) != NULL && is_root(rw, id) &&
+                   rewrite_may_redirect(rw, id) && graph_node(rw->graph, value->producer)->op != OP_CONSTANT;
     if (!is_open || !tensor_load(value, &rw->work->scratch, &whole)) {
         return false;
     }
@@ -368,7 +373,7 @@ void rule_constants(Rewriter *rw) {
     for (uint32_t v = 0; v < count; v++) {
         ValueId id = {v};
         bool is_made = is_node(graph_value(rw->graph, id)->producer);
-        if (rw->reader_count[v] == 0 || !rewrite_is_internal(rw, id) || rewrite_constant(rw, id) == NULL ||
+        if (rw->reader_count[v] == 0 || !rewrite_is_internal(rw, id) || rewrite_pattern(rw, id) == NULL ||
             (!is_made && !is_stored(rw, id))) {
             continue;
         }

@@ -14,11 +14,8 @@
 #include <string.h>
 
 typedef struct {
-    NodeId conv;
-    uint32_t node_count;
-    NodeId nodes[AFFINE_MOST_STAGES]; /* behind the convolution, in order */
     uint32_t channels;
-    double *a, *b;
+    double *a, *b; /* of each channel */
     uint64_t bound_ulp;
 } ConvFold;
 
@@ -43,7 +40,7 @@ static bool weight_shape(const Rewriter *rw, const Node *conv, WeightShape *shap
         shape->outer *= k < axis ? extent : 1;
         shape->inner *= k > axis ? extent : 1;
     }
-    return shape->channels > 0;
+    return shape->outer * shape->channels * shape->inner > 0;
 }
 
 static float float_at(Span bytes, uint64_t index) {
@@ -173,16 +170,49 @@ static ValueId add_floats(Rewriter *rw, const float *numbers, const Shape *shape
         stem);
 }
 
-/* A constant that has other readers stays: a copy of the weights would make the model grow. */
-static bool grows(const Rewriter *rw, const Node *conv) {
-    return rw->reader_count[conv->inputs[1].index] > 1;
+static bool needs_bias(const Node *conv, const ConvFold *fold) {
+    bool needs = conv->input_count > 2 && is_value(conv->inputs[2]);
+    for (uint32_t c = 0; c < fold->channels && !needs; c++) {
+        needs = fold->b[c] != 0;
+    }
+    return needs;
 }
 
-static void rewire(Rewriter *rw, const Affine *run, NodeId id, const ValueId *inputs, ValueId out) {
+/* Weights and, where there is one, bias; how many inputs the convolution has then. 0 where a number is not finite. */
+static uint32_t add_parameters(Rewriter *rw, const Node *conv, const WeightShape *shape, const ConvFold *fold,
+                               ValueId inputs[3]) {
+    Arena *keep = &rw->work->keep;
+    uint64_t elements = shape->outer * shape->channels * shape->inner;
+    float *weights = arena_array(keep, float, elements);
+    float *bias = arena_array(keep, float, fold->channels);
+    if (!scale_weights(rw, conv, shape, fold, weights) || !shift_bias(rw, conv, fold, bias)) {
+        return 0;
+    }
+    Shape vector = {.rank = 1, .dim = {(int64_t)shape->channels}};
+    inputs[1] = add_floats(rw, weights, &graph_value(rw->graph, conv->inputs[1])->shape, elements,
+                           arena_format(keep, STR_FMT "_weights", STR_ARG(conv->name)));
+    if (!needs_bias(conv, fold)) {
+        return 2;
+    }
+    inputs[2] = add_floats(rw, bias, &vector, fold->channels, arena_format(keep, STR_FMT "_bias", STR_ARG(conv->name)));
+    return 3;
+}
+
+/* A constant that has other readers stays: a copy of the weights would make the model grow. */
+static bool grows(const Rewriter *rw, const Node *conv) {
+    return rw->reader_count[conv->inputs[1].index] > 1 || !rewrite_is_internal(rw, conv->inputs[1]);
+}
+
+typedef struct {
+    const ValueId *at;
+    uint32_t count;
+} NewInputs;
+
+static void rewire(Rewriter *rw, const Affine *run, NodeId id, NewInputs inputs, ValueId out) {
     for (uint32_t k = 0; k < run->node_count; k++) {
         rewrite_drop_node(rw, run->nodes[k]);
     }
-    rewrite_set_inputs(rw, id, inputs, 3);
+    rewrite_set_inputs(rw, id, inputs.at, inputs.count);
     rewrite_write(rw, id, out);
 }
 
@@ -199,12 +229,9 @@ static void fold_run(Rewriter *rw, NodeId id, const WeightShape *shape, const Af
     Arena *keep = &rw->work->keep;
     const Node conv = *graph_node(rw->graph, id);
     const Node *last = graph_node(rw->graph, run->nodes[run->node_count - 1]);
-    ConvFold fold = {.conv = id, .channels = (uint32_t)shape->channels};
+    ConvFold fold = {.channels = (uint32_t)shape->channels};
     fold.a = arena_array(&rw->work->scratch, double, fold.channels);
     fold.b = arena_array(&rw->work->scratch, double, fold.channels);
-    uint64_t elements = shape->outer * shape->channels * shape->inner;
-    float *weights = arena_array(keep, float, elements);
-    float *bias = arena_array(keep, float, fold.channels);
     if (!fold_stages(rw, run, &fold)) {
         return;
     }
@@ -221,22 +248,18 @@ static void fold_run(Rewriter *rw, NodeId id, const WeightShape *shape, const Af
         note_refusal(rw, last, "other operators read the weights, and a second copy would make the model grow");
         return;
     }
-    if (!scale_weights(rw, &conv, shape, &fold, weights) || !shift_bias(rw, &conv, &fold, bias)) {
+    ValueId inputs[3] = {conv.inputs[0]};
+    uint32_t input_count = add_parameters(rw, &conv, shape, &fold, inputs);
+    if (input_count == 0) {
         note_refusal(rw, last, "a weight or bias would no longer be a finite float32");
         return;
     }
-    Shape vector = {.rank = 1, .dim = {(int64_t)shape->channels}};
-    Str stem = conv.name;
-    ValueId inputs[3] = {conv.inputs[0]};
-    inputs[1] = add_floats(rw, weights, &graph_value(rw->graph, conv.inputs[1])->shape, elements,
-                           arena_format(keep, STR_FMT "_weights", STR_ARG(stem)));
-    inputs[2] = add_floats(rw, bias, &vector, fold.channels, arena_format(keep, STR_FMT "_bias", STR_ARG(stem)));
     rewrite_log(rw, (Rewrite){.node = last->name,
                               .op = last->op_name,
                               .form = AFFINE_MULADD,
                               .certificate = certificate_of(rw, &fold),
                               .nodes = run->node_count});
-    rewire(rw, run, id, inputs, last->outputs[0]);
+    rewire(rw, run, id, (NewInputs){inputs, input_count}, last->outputs[0]);
 }
 
 void rule_convolution(Rewriter *rw) {

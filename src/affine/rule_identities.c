@@ -3,10 +3,11 @@
  * Exact for every input: x * 1, x / 1, x - (+0), x + (-0); for integers also x + 0. x + (+0) turns -0 into +0, so it
  * goes only where its input is never -0. (x * 1 makes a signalling NaN quiet, which no operator of either format
  * distinguishes.) Operators that only move elements are identities where each element stays at its place. Whatever
- * changes shape, dtype, codes or limits stays. Source: facts 2.4 and 3, the legality list, in the design's notes. */
+ * changes shape, dtype, codes or limits stays. */
 #include "affine/rewrite.h"
 #include "graph/box.h"
 #include "graph/fold.h"
+#include "graph/qdq.h"
 #include "layout/packed.h"
 
 #include <math.h>
@@ -45,7 +46,7 @@ static bool is_number(DType dtype) {
 
 /* The constant is there, has elements, and the bits of each are `bits`. */
 static bool is_all(const Rewriter *rw, ValueId id, uint64_t bits) {
-    const Const *constant = rewrite_constant(rw, id);
+    const Const *constant = rewrite_pattern(rw, id);
     if (constant == NULL || constant->bytes.len == 0) {
         return false;
     }
@@ -66,14 +67,16 @@ static uint64_t minus_zero(DType dtype) {
 
 /* ---- Is a value never -0? */
 
-static bool has_positive_scales(const Value *coded) {
-    const Quant *quant = coded == NULL ? NULL : coded->quant;
-    for (uint32_t k = 0; quant != NULL && k < quant->count; k++) {
-        if (!(quant->scale[k] > 0)) {
-            return false;
-        }
+/* Integer codes, read with the scale that they carry, which is no negative one. */
+static bool has_positive_scales(const Rewriter *rw, const Node *coder) {
+    const Value *coded = node_input(rw->graph, coder, 0);
+    bool is_known = coded != NULL && !is_float(coded->dtype) && is_number(coded->dtype) &&
+                    (coder->input_count < 2 || rewrite_constant(rw, coder->inputs[1]) != NULL) &&
+                    qdq_scale_is_its_own(rw->graph, coder, coded, &rw->work->scratch);
+    for (uint32_t k = 0; is_known && k < coded->quant->count; k++) {
+        is_known = coded->quant->scale[k] > 0;
     }
-    return quant != NULL;
+    return is_known;
 }
 
 /* Of a known constant of floats: not zero, whatever the sign? */
@@ -105,7 +108,7 @@ static bool is_never_minus_zero(const Rewriter *rw, ValueId id) {
     case OP_ABS:
         return true;
     case OP_DEQUANTIZE:
-        return has_positive_scales(node_input(rw->graph, node, 0));
+        return has_positive_scales(rw, node);
     case OP_ADD:
         return node->input_count == 2 && (has_no_zero(rw, node->inputs[0]) || has_no_zero(rw, node->inputs[1]));
     default:
@@ -176,9 +179,10 @@ static bool read_all(const Rewriter *rw, const Node *node, uint32_t k, Floats *n
 /* gamma 1, beta 0, mean 0 and sqrt(variance + epsilon) 1, in float32: whatever the order, x * 1 + 0. */
 static bool is_unit_norm(const Rewriter *rw, const Node *node, Identity *identity) {
     Floats gamma, beta, mean, variance;
-    if (node->op != OP_BATCH_NORM || graph_value(rw->graph, node->outputs[0])->dtype != DTYPE_F32 ||
-        !read_all(rw, node, 1, &gamma) || !read_all(rw, node, 2, &beta) || !read_all(rw, node, 3, &mean) ||
-        !read_all(rw, node, 4, &variance) || !is_never_minus_zero(rw, node->inputs[0])) {
+    if (node->op != OP_BATCH_NORM || rewrite_is_training(node) ||
+        graph_value(rw->graph, node->outputs[0])->dtype != DTYPE_F32 || !read_all(rw, node, 1, &gamma) ||
+        !read_all(rw, node, 2, &beta) || !read_all(rw, node, 3, &mean) || !read_all(rw, node, 4, &variance) ||
+        !is_never_minus_zero(rw, node->inputs[0])) {
         return false;
     }
     float epsilon = (float)node_float(node, "epsilon", 1e-5);
@@ -208,10 +212,37 @@ static bool keeps_order(const Rewriter *rw, const Node *node) {
     return true;
 }
 
+/* Does the slice stop nowhere, or beyond any extent, along axis `axis`? Its end is a number: that it is the end of a
+ * free dimension twice says nothing of a third time. */
+static bool has_no_end(const Rewriter *rw, const Node *node, int64_t axis, uint32_t rank) {
+    Arena *scratch = &rw->work->scratch;
+    Ints ends, axes = {0, NULL};
+    bool has_axes = node_ints(rw->graph, node, "axes", 3, scratch, &axes);
+    if (node->op != OP_SLICE || !node_ints(rw->graph, node, "ends", 2, scratch, &ends)) {
+        return false;
+    }
+    for (uint32_t k = 0; k < ends.count; k++) {
+        int64_t along = has_axes && k < axes.count ? axes.at[k] : k;
+        along += along < 0 ? (int64_t)rank : 0;
+        if (along == axis && ends.at[k] < INT32_MAX) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool takes_all(const Rewriter *rw, const Node *node, ValueId in) {
     Box box;
-    return node_slice_box(rw->graph, node, 0, &rw->work->scratch, &box) &&
-           shape_eq(&box.extent, &graph_value(rw->graph, in)->shape);
+    const Shape *shape = &graph_value(rw->graph, in)->shape;
+    if (!node_slice_box(rw->graph, node, 0, &rw->work->scratch, &box) || !shape_eq(&box.extent, shape)) {
+        return false;
+    }
+    for (uint32_t axis = 0; axis < shape->rank; axis++) {
+        if (!rewrite_is_fixed(rw, in, axis) && !has_no_end(rw, node, axis, shape->rank)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* Inputs that hold something, of an operator that joins or adds up what it is given. */
@@ -223,9 +254,20 @@ static bool has_one_input(const Node *node) {
     return count == 1;
 }
 
+/* Shapes, perms and the like that callers may replace; an activation that comes after. */
+static bool does_more(const Rewriter *rw, const Node *node) {
+    bool is_training = node->op == OP_DROPOUT && node->version < 7 && node_int(node, "is_test", 0) == 0;
+    bool does = is_training || node_attr(node, "activation") != NULL;
+    for (uint32_t k = 0; k < node->input_count; k++) {
+        does = does ||
+               (k != node_data_input(node) && is_value(node->inputs[k]) && rewrite_is_callers(rw, node->inputs[k]));
+    }
+    return does;
+}
+
 static bool only_moves(const Rewriter *rw, const Node *node, Identity *identity) {
     ValueId in = node->input_count == 0 ? NO_VALUE : node->inputs[node_data_input(node)];
-    if (!is_value(in)) {
+    if (!is_value(in) || does_more(rw, node)) {
         return false;
     }
     *identity = (Identity){"same_elements", "every value", in};

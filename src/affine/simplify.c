@@ -1,5 +1,5 @@
 /* Simplify: the rules in their order, until none of them changes anything; then what an emitter needs to know. */
-#include "affine/rewrite.h"
+#include "affine/affine.h"
 
 #include <stdlib.h>
 
@@ -69,6 +69,28 @@ FileNote simplify_note(const Graph *graph, Arena *keep) {
 
 /* ---- The rounds */
 
+/* What callers may replace, and what is made of it. */
+static const bool *find_callers(const Graph *graph, Arena *keep) {
+    bool *is_callers = arena_array(keep, bool, graph->value_count);
+    for (uint32_t v = 0; v < graph->value_count; v++) {
+        is_callers[v] = graph->values[v].is_default;
+    }
+    const Block *main = graph_main(graph);
+    for (uint32_t at = 0; at < main->node_count; at++) {
+        const Node *node = graph_node(graph, main->nodes[at]);
+        bool is_one = false;
+        for (uint32_t k = 0; k < node->input_count; k++) {
+            is_one = is_one || (is_value(node->inputs[k]) && is_callers[node->inputs[k].index]);
+        }
+        for (uint32_t k = 0; is_one && k < node->output_count; k++) {
+            if (is_value(node->outputs[k])) {
+                is_callers[node->outputs[k].index] = true;
+            }
+        }
+    }
+    return is_callers;
+}
+
 static void init_rewriter(Rewriter *rw, Graph *graph, const FileNote *note, Work *work) {
     Arena *keep = &work->keep;
     rw->graph = graph;
@@ -79,6 +101,8 @@ static void init_rewriter(Rewriter *rw, Graph *graph, const FileNote *note, Work
     rw->gone_capacity = graph->node_count;
     rw->is_gone = arena_array(keep, bool, graph->node_count);
     rw->is_requantised = arena_array(keep, bool, note->value_count);
+    rw->first_count = graph->value_count;
+    rw->is_callers = find_callers(graph, keep);
     rw->is_stale = true;
     for (uint32_t n = 0; n < note->node_count; n++) {
         rw->position[n] = NOT_IN_FILE;
@@ -91,8 +115,8 @@ static void init_rewriter(Rewriter *rw, Graph *graph, const FileNote *note, Work
 }
 
 static void run_rules(Rewriter *rw) {
-    static void (*const rules[])(Rewriter *) = {rule_constants, rule_identities,  rule_clips,
-                                                rule_codes,     rule_convolution, rule_unread};
+    static void (*const rules[])(Rewriter *) = {rule_constants, rule_identities,  rule_clips, rule_codes,
+                                                rule_depthwise, rule_convolution, rule_unread};
     enum { MOST_ROUNDS = 16 };
     rw->has_changed = true;
     for (uint32_t round = 0; rw->has_changed && round < MOST_ROUNDS; round++) {
@@ -117,11 +141,11 @@ static uint64_t constant_bytes(const FileNote *note) {
     return bytes;
 }
 
-/* Nobody names it: no node makes it and none reads it. */
+/* Nobody names it: no node makes it, none reads it, and no caller gives it. */
 static bool is_left_over(const Rewriter *rw, ValueId id) {
     const Value *value = graph_value(rw->graph, id);
-    return value->name.len > 0 && rewrite_is_internal(rw, id) && rw->reader_count[id.index] == 0 &&
-           !is_node(value->producer);
+    return value->name.len > 0 && !value->is_default && rewrite_is_internal(rw, id) &&
+           rw->reader_count[id.index] == 0 && !is_node(value->producer);
 }
 
 static void drop_values(Rewriter *rw, bool *is_dropped, uint64_t *bytes) {
