@@ -115,6 +115,8 @@ static void test_cases(void **state) {
     (void)state;
     const StageCode unit = {1, 0}, tenth = {0.1f, 0};
     const Stage times1 = number_stage(STAGE_MUL, 1), plus0 = number_stage(STAGE_ADD, 0);
+    Stage accumulator = accumulator_stage(0.5f, unit);
+    accumulator.integer.constant.scale = .0625f;
     const FormCase rows[] = {
         real_case("E11 channel 0", tenth, times1, number_stage(STAGE_ADD, 0.4f), tenth, AFFINE_ADD_INT, 1, .4, 4),
         real_case("E11 channel 1", tenth, times1, number_stage(STAGE_ADD, -.2f), tenth, AFFINE_ADD_INT, 1, -.2, -2),
@@ -177,6 +179,15 @@ static void test_cases(void **state) {
          4,
          -300,
          0},
+        {"codes that mean something else to the next stage",
+         all_tflite,
+         2,
+         {rescale_stage(1, 1), rescale_stage(2, 1)},
+         AFFINE_SHIFT,
+         2,
+         0,
+         1},
+        {"an accumulator in units of two scales", all_tflite, 1, {accumulator}, AFFINE_SHIFT, .0625, 0, -5},
         {"steps of 16", all_tflite, 2, {rescale_stage(.0625f, 1), rescale_stage(1, .0625f)}, AFFINE_LUT, 1, 0, 0},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -184,6 +195,16 @@ static void test_cases(void **state) {
     }
     assert_int_equal(affine_channel_form(NULL, 0, int8, all_onnx, &work).form, AFFINE_REMOVE);
     assert_int_equal(affine_channel_form(rows[0].stages, 4, int8, 0, &work).form, AFFINE_REFUSE);
+}
+
+/* Half of 1 is 1 where ties go up, and 0 where they go to even. */
+static void test_every_reference(void **state) {
+    (void)state;
+    Stage half = rescale_stage(.5f, 1);
+    Domain two = {0, 1, "drawn"};
+    uint32_t up = S0_SEM_BIT(S0_SEM_TFLITE_DOUBLE), even = S0_SEM_BIT(S0_SEM_ONNX);
+    assert_int_equal(affine_channel_form(&half, 1, two, up, &work).form, AFFINE_REMOVE);
+    assert_int_equal(affine_channel_form(&half, 1, two, up | even, &work).form, AFFINE_SHIFT);
 }
 
 /* ---- Nodes */
@@ -215,6 +236,26 @@ static void test_nodes(void **state) {
     assert_int_equal(channels[0].form, AFFINE_ADD_INT);
     assert_int_equal(affine_node_form(channels, 2, &work.keep).form, AFFINE_REQUANT);
     assert_int_equal(affine_node_form(channels, 0, &work.keep).form, AFFINE_REMOVE);
+}
+
+/* Half of x on codes of half the size moves codes by what is added; beside a bias, whose factor is 1, it needs its own
+ * factor. With equal scales it does not. */
+static void test_bias_and_translation(void **state) {
+    (void)state;
+    const StageCode coarse = {.5f, 0}, fine = {.25f, 0};
+    const Stage half = number_stage(STAGE_MUL, .5f), one = number_stage(STAGE_MUL, 1);
+    FormCase rows[] = {
+        real_case("", coarse, half, number_stage(STAGE_ADD, .5f), fine, 0, 0, 0, 0),
+        real_case("", coarse, one, number_stage(STAGE_ADD, .3f), fine, 0, 0, 0, 0),
+        real_case("", coarse, one, number_stage(STAGE_ADD, .5f), coarse, 0, 0, 0, 0),
+    };
+    ChannelForm channels[3];
+    for (int c = 0; c < 3; c++) {
+        channels[c] = affine_channel_form(rows[c].stages, 4, int8, all_onnx, &work);
+        assert_int_equal(channels[c].form, c == 1 ? AFFINE_BIAS : AFFINE_ADD_INT);
+    }
+    assert_int_equal(affine_node_form(channels, 2, &work.keep).form, AFFINE_MULADD);
+    assert_int_equal(affine_node_form(channels + 1, 2, &work.keep).form, AFFINE_BIAS);
 }
 
 /* ---- Random channels, form by form */
@@ -476,6 +517,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_join, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_cases, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_every_reference, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_bias_and_translation, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_nodes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_random_channels, set_up, tear_down),
     };

@@ -399,6 +399,35 @@ static void test_bounds(void **state) {
     }
 }
 
+/* Equal at both ends and in the middle, and 25 000 apart between: x / 2, and x / 2 to the nearest 50 000. */
+static void test_bound_inside(void **state) {
+    (void)state;
+    PairRoom room = {.arena = &work.scratch};
+    Stage fine = wide_stage(0.5, 0), coarse[2] = {wide_stage(1e-5, 0), wide_stage(50000, 0)};
+    Chain before = bind_chain(&fine, 1, S0_SEM_TFLITE_DOUBLE, &work);
+    Chain after = bind_chain(coarse, 2, S0_SEM_TFLITE_DOUBLE, &work);
+    Pair pair = {&before, &after, {-300000, 300000, "drawn"}, 24000};
+    assert_int_equal(brute_compare_many(&before, &after, pair.domain).max_error, 25000);
+    assert_int_equal(pair_compare(&pair, &room).class, PROOF_REFUSED);
+    pair.tolerance_lsb = 25000;
+    Comparison result = pair_compare(&pair, &room);
+    assert_int_equal(result.class, PROOF_INTERVAL);
+    assert_int_equal(result.max_error_lsb, 25000);
+}
+
+/* 10^9 codes, each within the tolerance, take more cells than are allowed: it is not claimed. */
+static void test_bound_ends(void **state) {
+    (void)state;
+    PairRoom room = {.arena = &work.scratch};
+    Stage stage = wide_stage(0.5, 0);
+    Chain chain = bind_chain(&stage, 1, S0_SEM_TFLITE_DOUBLE, &work);
+    Pair pair = {&chain, &chain, {-1000000000, 1000000000, "drawn"}, 1};
+    Comparison result = pair_compare(&pair, &room);
+    assert_int_equal(result.class, PROOF_REFUSED);
+    assert_string_equal(result.fault, "too many inputs and codes to compare");
+    assert_int_equal(result.evaluations, PAIR_MOST_CELLS);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_mutations, set_up, tear_down),
@@ -409,6 +438,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_same_chain_lemma, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_cmsis_is_no_double, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_bounds, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_bound_inside, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_bound_ends, set_up, tear_down),
     };
     return cmocka_run_group_tests_name("pair", tests, NULL, NULL);
 }
