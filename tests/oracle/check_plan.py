@@ -238,8 +238,10 @@ class Checker:
                 self.read(writers, self.buffers[i], index)
             for i in step["writes"]:
                 self.write(writers, self.buffers[i])
+        is_scratchpad = self.plan["device"]["kind"] == "scratchpad"
         for buffer in self.buffers:
-            if buffer["kind"] == "output" and self.steps:
+            is_callers = buffer["memory"] != "local" or not is_scratchpad    # a local copy may be gone once it is stored
+            if buffer["kind"] == "output" and is_callers and self.steps:
                 self.read(writers, buffer, self.end)
 
     def check_traffic(self):
