@@ -78,21 +78,28 @@ void s0_plan_free(s0_plan *plan) {
 }
 
 bool s0_plan_totals(const s0_plan *handle, s0_totals *totals) {
-    if (handle->facts == NULL) {
+    if (handle == NULL || handle->facts == NULL) {
         return false;
     }
-    const Plan *plan = handle->facts->plan;
+    const Facts *facts = handle->facts;
+    const Plan *plan = facts->plan;
     *totals = (s0_totals){.logical_bytes = plan->logical_bytes,
                           .physical_bytes = plan->physical_bytes,
                           .peak_live_bytes = plan->peak_live_bytes,
                           .lower_bound_bytes = plan->lower_bound_bytes,
                           .placed_bytes = plan->placed_bytes,
                           .capacity_bytes = plan->capacity_bytes,
-                          .backing_bytes = plan->backing_bytes};
+                          .backing_bytes = plan->backing_bytes,
+                          .align_bytes = facts->device->memory[facts->device->local].align_bytes,
+                          .anywhere_bytes = facts->anywhere_bytes};
     return true;
 }
 
 s0_status s0_plan_print_messages(s0_plan *plan, FILE *out) {
+    if (plan == NULL) { /* what s0_plan_new leaves where memory ran out */
+        fputs("error: out of memory\n", out);
+        return S0_NO_MEMORY;
+    }
     Arena *scratch = &plan->work.scratch;
     diags_print(&plan->work.diags, "", out);
     if (plan->facts == NULL) {
@@ -110,6 +117,9 @@ s0_status s0_plan_print_messages(s0_plan *plan, FILE *out) {
 }
 
 s0_status s0_plan_write_json(s0_plan *plan, FILE *out) {
+    if (plan == NULL) {
+        return S0_NO_MEMORY;
+    }
     if (plan->facts == NULL) {
         return S0_REFUSED;
     }

@@ -63,32 +63,37 @@ typedef struct {
 
 typedef struct s0_plan s0_plan;
 
-/* Bytes of local memory, but for the last. peak_live <= lower_bound <= placed. */
+/* Bytes of local memory, but for `backing`. peak_live <= lower_bound <= placed <= anywhere. Reserve `placed` at a
+ * multiple of `align`, or `anywhere` where you can't choose the start. Offsets count from the aligned start. */
 typedef struct {
     uint64_t logical_bytes;     /* elements * bits, over all storages */
     uint64_t physical_bytes;    /* after alignment, padding, blocking, packing, over all storages */
     uint64_t peak_live_bytes;   /* the most that is alive at one step */
     uint64_t lower_bound_bytes; /* no placement is lower */
-    uint64_t placed_bytes;      /* what to reserve: a memory of this size is enough, one byte less is not */
+    uint64_t placed_bytes;      /* this placement's size: enough, and the least there is where it is lower_bound */
     uint64_t capacity_bytes;    /* of the device, or the budget */
     uint64_t backing_bytes;     /* flash of a microcontroller, far memory of an accelerator */
+    uint64_t align_bytes;       /* the start of the memory is a multiple of it, a power of 2 */
+    uint64_t anywhere_bytes;    /* placed and align - 1: enough wherever it starts. UINT64_MAX past 64 bits */
 } s0_totals;
 
 /* S0_DONE, S0_NO_FIT, S0_REFUSED or S0_BAD_INPUT, with `*plan` to be freed: it holds the messages, and in the first two
- * cases the figures. S0_NO_MEMORY: `*plan` is NULL. `allocator` NULL is the C library's; it must outlive the plan. */
+ * cases the figures. S0_NO_MEMORY: `*plan` is NULL, which every call below takes. `allocator` NULL is the C library's;
+ * it must outlive the plan. */
 s0_status s0_plan_new(const s0_plan_options *options, const s0_allocator *allocator, s0_plan **plan);
 void s0_plan_free(s0_plan *plan); /* NULL is fine */
 
-/* False where planning ended in an error or a refusal. */
+/* False where planning ended in an error or a refusal, and of NULL. */
 bool s0_plan_totals(const s0_plan *plan, s0_totals *totals);
 
 /* For people, as the command says it: errors, refusals and warnings, one a paragraph; after S0_NO_FIT why it does not
  * fit: step, node, everything alive there, need, capacity, excess and remedies; and inputs whose bytes the run
- * overwrites. Nothing where there is nothing to say. S0_NO_MEMORY where memory ran out on the way. */
+ * overwrites. Nothing where there is nothing to say. S0_NO_MEMORY where memory ran out on the way, and of NULL, of
+ * which it says that. */
 s0_status s0_plan_print_messages(s0_plan *plan, FILE *out);
 
 /* The whole ledger as JSON (docs/json.md). S0_REFUSED where there is none, S0_NO_MEMORY where memory ran out while it
- * was written: what is in `out` then is not whole. */
+ * was written: what is in `out` then is not whole. Of NULL: S0_NO_MEMORY, and nothing is written. */
 s0_status s0_plan_write_json(s0_plan *plan, FILE *out);
 
 #ifdef __cplusplus

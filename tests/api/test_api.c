@@ -27,6 +27,8 @@ static void test_figures(void **state) {
     assert_int_equal(totals.peak_live_bytes, 8960 + 16 + 16);
     assert_int_equal(totals.placed_bytes, totals.peak_live_bytes);
     assert_int_equal(totals.capacity_bytes, 16384);
+    assert_int_equal(totals.align_bytes, 16);
+    assert_int_equal(totals.anywhere_bytes, totals.placed_bytes + 15);
     s0_plan_free(plan);
 }
 
@@ -207,6 +209,24 @@ static void test_same_bytes(void **state) {
     free(text[1]);
 }
 
+/* The manual's own example passes on what s0_plan_new left, whatever came of it. */
+static void test_no_plan(void **state) {
+    (void)state;
+    char *text = NULL;
+    size_t bytes = 0;
+    s0_totals totals;
+    FILE *out = open_memstream(&text, &bytes);
+    assert_false(s0_plan_totals(NULL, &totals));
+    assert_int_equal(s0_plan_write_json(NULL, out), S0_NO_MEMORY);
+    fflush(out);
+    assert_int_equal(bytes, 0);
+    assert_int_equal(s0_plan_print_messages(NULL, out), S0_NO_MEMORY);
+    fclose(out);
+    assert_non_null(strstr(text, "out of memory"));
+    free(text);
+    s0_plan_free(NULL);
+}
+
 /* Every allocation fails once: the call says so, and everything is given back. */
 static void test_out_of_memory(void **state) {
     (void)state;
@@ -238,7 +258,7 @@ int main(void) {
         cmocka_unit_test(test_messages),          cmocka_unit_test(test_options),
         cmocka_unit_test(test_texts_are_copied),  cmocka_unit_test(test_misfit),
         cmocka_unit_test(test_overwritten_input), cmocka_unit_test(test_same_bytes),
-        cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_no_plan),           cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
