@@ -141,7 +141,6 @@ static bool find_binding(const Binder *b, const Value *value, uint32_t axis, con
         if (!is_meant(b, k, value, axis)) {
             continue;
         }
-        b->bindings[k].was_used = true;
         if (*found == NULL) {
             *found = &b->bindings[k];
         } else if ((*found)->value != b->bindings[k].value) {
@@ -212,6 +211,18 @@ static void forget_file_shapes(Graph *graph) {
     }
 }
 
+/* Before anything is bound: messages list what is free. */
+static void find_used(const Binder *b) {
+    for (uint32_t v = 0; v < b->graph->value_count; v++) {
+        const Value *value = &b->graph->values[v];
+        for (uint32_t axis = 0; value->has_shape && axis < value->shape.rank; axis++) {
+            for (size_t k = 0; k < b->count; k++) {
+                b->bindings[k].was_used = b->bindings[k].was_used || is_meant(b, k, value, axis);
+            }
+        }
+    }
+}
+
 /* "batch (X:0), Y:2": what a --dim could have meant, the first few. */
 static const char *free_dims_text(const Binder *b) {
     enum { MOST_SHOWN = 8 };
@@ -276,10 +287,13 @@ bool graph_bind_dims(Graph *graph, DimBinding *bindings, size_t count, Work *wor
     Binder b = {.graph = graph, .work = work, .bindings = bindings, .count = count};
     bool sound = true;
     find_meanings(&b);
+    find_used(&b);
+    if (!check_all_used(&b)) {
+        return false; /* that an input is free then would be a second message about one slip */
+    }
     for (uint32_t v = 0; v < graph->value_count; v++) {
         sound = bind_value(&b, &graph->values[v]) && sound;
     }
-    sound = check_all_used(&b) && sound;
     if (sound && b.changed_file_shape && graph->format == FORMAT_TFLITE) {
         forget_file_shapes(graph);
     }

@@ -83,6 +83,9 @@ static const Binding rows[] = {
     {"input X int8[n,8]\noutput X\n", {"n=3", "m=1"}, NULL, NULL, "n (X:0)", S0_BAD_INPUT},
     {"input X int8[3,8]\noutput X\n", {"m=1"}, NULL, NULL, "no dimension of this model is free", S0_BAD_INPUT},
     {"input X int8[3,8]\noutput X\n", {"X:2=1"}, NULL, NULL, "no input of this name and axis", S0_BAD_INPUT},
+    /* one slip, one message; what is bound beside it is still listed as free */
+    {"input X int8[?,8]\noutput X\n", {"X:0=3", "Z:0=3"}, NULL, NULL, "expected  X:0\n", S0_BAD_INPUT},
+    {"input X int8[?,8]\noutput X\n", {"X:5=3"}, NULL, NULL, "did you mean 'X:0'?", S0_BAD_INPUT},
     /* J7: an unbounded dimension is named up front, never computed with */
     {"input X int8[?,8,4,4]\noutput X\n", {NULL}, NULL, NULL, "pass --dim X:0=VALUE", S0_REFUSED},
     {"input X int8[n,8,4,4]\noutput X\n", {NULL}, NULL, NULL, "pass --dim n=VALUE", S0_REFUSED},
@@ -144,6 +147,7 @@ static void check_binding(Work *work, const void *argument) {
     }
     if (row->status == S0_BAD_INPUT) { /* one fault a row: no false second error behind it */
         assert_int_equal(work->diags.count[DIAG_ERROR], 1);
+        assert_int_equal(work->diags.count[DIAG_REFUSED], 0);
     }
     if (row->value != NULL) {
         const Value *value = value_of(graph, row->value);
