@@ -283,6 +283,10 @@ bool infer_out(Infer *in, uint32_t k, DType dtype, const Shape *shape) {
     return true;
 }
 
+bool infer_fits(Infer *in, const Value *value) {
+    return check_shape(in, value, &value->shape);
+}
+
 bool infer_from_file(Infer *in, const char *hint) {
     for (uint32_t k = 0; k < in->node->output_count; k++) {
         const Value *out = node_output(in->graph, in->node, k);

@@ -41,6 +41,9 @@ const Value *infer_optional(const Infer *in, uint32_t k);
 /* States output `k`, if the node has one. DTYPE_NONE keeps what the file says. */
 bool infer_out(Infer *in, uint32_t k, DType dtype, const Shape *shape);
 
+/* Can a tensor have the shape that a rule gave a value which is no output of the node? False with a diagnostic. */
+bool infer_fits(Infer *in, const Value *value);
+
 /* Messages about input `k`; both return false. */
 bool infer_error(Infer *in, uint32_t k, const char *what, const char *got, const char *expected);
 bool infer_refuse(Infer *in, uint32_t k, const char *what, const char *hint);

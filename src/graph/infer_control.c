@@ -31,25 +31,49 @@ bool infer_branches(Infer *in) {
     return true;
 }
 
-/* A scan output that the file states no shape of: the scan input tells how many iterations there are. */
-static bool state_scan_output(Infer *in, Value *out, const Value *piece, const Value *sliced) {
-    if (out == NULL || out->has_shape || piece == NULL || !piece->has_shape) {
+/* How many iterations there are: as many as a scan input has slices, or as the file fixes. -1 where neither tells. */
+static int64_t count_iterations(const Infer *in, const Value *sliced) {
+    bool has_slices =
+        node_int(in->node, "sliced", 0) > 0 && sliced != NULL && sliced->has_shape && sliced->shape.rank > 0;
+    return has_slices ? sliced->shape.dim[0] : node_int(in->node, "trips", -1);
+}
+
+static bool refuse_scan_output(Infer *in, const Value *out) {
+    const char *hint = "make the trip count a constant and the condition true, or give the output its largest shape in "
+                       "the model (value_info)";
+    return diag_refuse(
+        &in->work->diags,
+        (DiagText){.node = node_title(&in->work->keep, in->node),
+                   .tensor = out->name,
+                   .what = "how often the loop runs, and so the output's extent, is known only when it runs",
+                   .got = out->has_shape ? infer_shape_text(in, &out->shape) : "no shape",
+                   .hint = hint});
+}
+
+/* A scan output that the file states no shape of: a piece an iteration. */
+static bool state_scan_output(Infer *in, Value *out, const Value *piece, int64_t iterations) {
+    bool is_stated = out == NULL || (out->has_shape && shape_is_whole(&out->shape));
+    Shape shape = {.rank = 0};
+    if (is_stated || piece == NULL || !piece->has_shape) {
         return true;
     }
-    if (sliced == NULL || !sliced->has_shape || sliced->shape.rank == 0) {
-        return true; /* whoever reads it says that its shape is not known */
+    if (iterations < 0) {
+        return refuse_scan_output(in, out);
+    }
+    if (!infer_push(in, &shape, iterations) || !infer_push_all(in, &shape, &piece->shape, 0, piece->shape.rank)) {
+        return false;
     }
     out->dtype = piece->dtype;
     out->has_shape = true;
-    out->shape = (Shape){.rank = 0};
-    return infer_push(in, &out->shape, sliced->shape.dim[0]) &&
-           infer_push_all(in, &out->shape, &piece->shape, 0, piece->shape.rank);
+    out->shape = shape;
+    return infer_fits(in, out);
 }
 
 /* Inputs: carried results, their parameters, scan results, scan outputs, scan inputs, and what is kept alive. */
 bool infer_loop(Infer *in) {
     uint32_t carried = (uint32_t)node_int(in->node, "carried", 0);
     uint32_t scanned = (uint32_t)node_int(in->node, "scanned", 0);
+    int64_t iterations = count_iterations(in, node_input(in->graph, in->node, 2 * carried + 2 * scanned));
     for (uint32_t k = 0; k < carried && k < in->node->output_count; k++) {
         if (!state_common(in, k, node_input(in->graph, in->node, carried + k), node_input(in->graph, in->node, k))) {
             return false;
@@ -58,8 +82,7 @@ bool infer_loop(Infer *in) {
     for (uint32_t k = 0; k < scanned; k++) {
         uint32_t piece = 2 * carried + k;
         if (!state_scan_output(in, node_input(in->graph, in->node, piece + scanned),
-                               node_input(in->graph, in->node, piece),
-                               node_input(in->graph, in->node, 2 * carried + 2 * scanned))) {
+                               node_input(in->graph, in->node, piece), iterations)) {
             return false;
         }
     }

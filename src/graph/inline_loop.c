@@ -8,7 +8,9 @@
  *                 inputs, then every other value that must keep its bytes from one iteration to the next: the
  *                 conditions and what the body took from outside. Writes the n carried outputs.
  * So liveness, which knows no loops, keeps alive over all iterations exactly what a later iteration reads again. n, m
- * and s stand in the attributes `carried`, `scanned` and `sliced`. */
+ * and s stand in the attributes `carried`, `scanned` and `sliced`; `trips` is there where the file fixes the number of
+ * iterations. */
+#include "graph/fold.h"
 #include "graph/inline.h"
 
 typedef struct {
@@ -242,18 +244,59 @@ static ValueList kept_values(const Loop *loop) {
     return inputs;
 }
 
+/* ---- How often */
+
+/* The only element of a constant; false where it is none. */
+static bool constant_scalar(const Loop *loop, ValueId id, int64_t *number) {
+    Ints ints;
+    bool is_one = is_value(id) && const_ints(graph_value(loop->in->graph, id), &loop->in->work->scratch, &ints) &&
+                  ints.count == 1;
+    *number = is_one ? ints.at[0] : 0;
+    return is_one;
+}
+
+/* The value that `id` is another name of. */
+static ValueId behind_copies(const Graph *graph, ValueId id) {
+    while (is_value(id) && is_node(graph_value(graph, id)->producer)) {
+        const Node *node = graph_node(graph, graph_value(graph, id)->producer);
+        if (node->op != OP_IDENTITY || node->input_count != 1) {
+            break;
+        }
+        id = node->inputs[0];
+    }
+    return id;
+}
+
+/* A Loop ends early where its condition says so: is it true at first, and in each iteration passed on or true? */
+static bool goes_on_always(const Loop *loop) {
+    int64_t first, again;
+    ValueId asked = behind_copies(loop->in->graph, result(loop, loop->body, 0));
+    bool is_passed_on = asked.index == param(loop, loop->body, 1).index;
+    bool starts =
+        !is_value(loop->node.inputs[1]) || (constant_scalar(loop, loop->node.inputs[1], &first) && first != 0);
+    return starts && (is_passed_on || (constant_scalar(loop, asked, &again) && again != 0));
+}
+
+static bool count_trips(const Loop *loop, int64_t *trips) {
+    return loop->node.op == OP_LOOP && constant_scalar(loop, loop->node.inputs[0], trips) && goes_on_always(loop);
+}
+
 /* ---- The loop */
 
 static void add_counts(const Loop *loop) {
+    int64_t trips;
     Arena *keep = &loop->in->work->keep;
     Node *node = graph_node(loop->in->graph, loop->id);
-    Attr *attrs = arena_array(keep, Attr, (size_t)node->attr_count + 3);
+    Attr *attrs = arena_array(keep, Attr, (size_t)node->attr_count + 4);
     for (uint32_t k = 0; k < node->attr_count; k++) {
         attrs[k] = node->attrs[k];
     }
     attrs[node->attr_count++] = (Attr){.name = STR("carried"), .kind = ATTR_INT, .i = loop->carried};
     attrs[node->attr_count++] = (Attr){.name = STR("scanned"), .kind = ATTR_INT, .i = loop->scanned};
     attrs[node->attr_count++] = (Attr){.name = STR("sliced"), .kind = ATTR_INT, .i = loop->sliced};
+    if (count_trips(loop, &trips)) {
+        attrs[node->attr_count++] = (Attr){.name = STR("trips"), .kind = ATTR_INT, .i = trips < 0 ? 0 : trips};
+    }
     node->attrs = attrs;
 }
 

@@ -129,6 +129,56 @@ static void places_called_blocks(void **state) {
     }
 }
 
+/* ---- How often a loop runs, and the shape of what it collects */
+
+typedef struct {
+    const char *first, *body; /* trip count and condition; what the body makes of the condition `k` */
+    const char *shape;        /* of the scan output; null: refused */
+} Trips;
+
+static const Trips trips[] = {
+    {"const m int64[] = 3\nconst c bool[] = 1\n", "node Identity i: k -> k2\n", "[3,2,5]"},
+    {"const m int64[1] = 3\nconst c bool[1] = 1\n", "node Identity i: k -> k1\nnode Identity j: k1 -> k2\n", "[3,2,5]"},
+    {"const m int64[] = 0\nconst c bool[] = 1\n", "node Identity i: k -> k2\n", "[0,2,5]"},
+    {"const m int64[] = -7\nconst c bool[] = 1\n", "node Identity i: k -> k2\n", "[0,2,5]"},
+    {"const m int64[] = 3\nconst c bool[] = 1\nconst t bool[] = 1\n", "node Identity i: t -> k2\n", "[3,2,5]"},
+    /* it may end early */
+    {"const m int64[] = 3\nconst c bool[] = 1\n", "node Not i: k -> k2\n", NULL},
+    {"const m int64[] = 3\nconst c bool[] = 1\nconst t bool[] = 0\n", "node Identity i: t -> k2\n", NULL},
+    {"const m int64[] = 3\nconst c bool[] = 0\n", "node Identity i: k -> k2\n", NULL},
+    {"const m int64[] = 3\ninput c bool[]\n", "node Identity i: k -> k2\n", NULL},
+    {"input m int64[]\nconst c bool[] = 1\n", "node Identity i: k -> k2\n", NULL},
+};
+
+static void check_trips(Work *work, const void *argument) {
+    const Trips *row = argument;
+    const char *text = arena_text(&work->keep,
+                                  "format onnx 13\n%sinput x float32[2,5]\nnode Loop l: m c x -> f s body=block(1)\n"
+                                  "output f\noutput s\nblock 1 b\ninput n int64[1]\ninput k bool[]\n"
+                                  "input x1 float32[2,5]\n%snode Abs a: x1 -> x2\nnode Neg g: x2 -> p\n"
+                                  "output k2\noutput x2\noutput p\nend\n",
+                                  row->first, row->body);
+    Graph *graph = parse_sound(work, text);
+    bool is_done = graph_inline(graph, work) && graph_infer(graph, work);
+    const Value *out = value_of(graph, "s");
+    const char *got = is_done && out->has_shape ? shape_text(&work->keep, &out->shape).ptr : NULL;
+    bool as_told = row->shape != NULL
+                       ? got != NULL && strcmp(got, row->shape) == 0
+                       : diags_status(&work->diags) == S0_REFUSED && was_told(&work->diags, "'l' (Loop)") &&
+                             was_told(&work->diags, "make the trip count a constant");
+    if (is_done != (row->shape != NULL) || !as_told) {
+        diags_print(&work->diags, "", stderr);
+        fail_msg("got %s of\n%s", got == NULL ? "no shape" : got, text);
+    }
+}
+
+static void counts_trips(void **state) {
+    (void)state;
+    for (size_t k = 0; k < sizeof trips / sizeof trips[0]; k++) {
+        with_work(check_trips, &trips[k]);
+    }
+}
+
 /* ---- Refusals */
 
 typedef struct {
@@ -255,7 +305,7 @@ static void bounds_unfolding(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(places_called_blocks), cmocka_unit_test(refuses_by_name),    cmocka_unit_test(bounds_depth),
-        cmocka_unit_test(bounds_unfolding),     cmocka_unit_test(bounds_wide_copies),
+        cmocka_unit_test(bounds_unfolding),     cmocka_unit_test(bounds_wide_copies), cmocka_unit_test(counts_trips),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
