@@ -1,6 +1,27 @@
 /* Shape rules of look-ups by index, scatters and samplers. */
 #include "graph/infer.h"
 
+/* Indices that the file fixes; ONNX counts negative ones from the end. */
+static bool check_index(Infer *in, uint32_t k, int64_t index, int64_t extent) {
+    int64_t least = infer_is_tflite(in) ? 0 : -extent;
+    return (index >= least && index < extent) ||
+           infer_error(in, k, "an index lies outside the axis", arena_text(&in->work->keep, "%lld", (long long)index),
+                       extent == 0
+                           ? "none: the axis has no elements"
+                           : arena_text(&in->work->keep, "%lld to %lld", (long long)least, (long long)extent - 1));
+}
+
+static bool check_indices(Infer *in, uint32_t k, int64_t extent) {
+    Ints index;
+    bool is_known = infer_input_ints(in, k, &index) == INTS_KNOWN;
+    for (uint32_t i = 0; is_known && i < index.count; i++) {
+        if (!check_index(in, k, index.at[i], extent)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Data outside the axis, with the indices' shape in its place; TFLite's leading batch axes stand once. */
 bool infer_gather(Infer *in) {
     const Value *x = infer_need(in, 0);
@@ -18,7 +39,7 @@ bool infer_gather(Infer *in) {
                            arena_text(&in->work->keep, "%u", batch), arena_text(&in->work->keep, "at most %u", axis));
     }
     Shape out = {.rank = 0};
-    return infer_push_all(in, &out, &x->shape, 0, axis) &&
+    return check_indices(in, 1, x->shape.dim[axis]) && infer_push_all(in, &out, &x->shape, 0, axis) &&
            infer_push_all(in, &out, &indices->shape, batch, indices->shape.rank) &&
            infer_push_all(in, &out, &x->shape, axis + 1, x->shape.rank) && infer_out(in, 0, x->dtype, &out);
 }
@@ -26,7 +47,21 @@ bool infer_gather(Infer *in) {
 bool infer_gather_elements(Infer *in) {
     const Value *x = infer_need(in, 0);
     const Value *indices = infer_need(in, 1);
-    return x != NULL && indices != NULL && infer_out(in, 0, x->dtype, &indices->shape);
+    uint32_t axis;
+    return x != NULL && indices != NULL && infer_axis(in, node_int(in->node, "axis", 0), x->shape.rank, &axis) &&
+           check_indices(in, 1, x->shape.dim[axis]) && infer_out(in, 0, x->dtype, &indices->shape);
+}
+
+/* The last axis of `indices` holds one index for each of `depth` axes behind the batch. */
+static bool check_tuples(Infer *in, const Shape *x, uint32_t batch, uint32_t depth) {
+    Ints index;
+    bool is_known = infer_input_ints(in, 1, &index) == INTS_KNOWN;
+    for (uint32_t i = 0; is_known && i < index.count; i++) {
+        if (!check_index(in, 1, index.at[i], x->dim[batch + i % depth])) {
+            return false;
+        }
+    }
+    return true;
 }
 
 bool infer_gather_nd(Infer *in) {
@@ -44,7 +79,8 @@ bool infer_gather_nd(Infer *in) {
                            arena_text(&in->work->keep, "at most %u in the last axis", x->shape.rank));
     }
     Shape out = {.rank = 0};
-    return infer_push_all(in, &out, &indices->shape, 0, rank - 1) &&
+    return check_tuples(in, &x->shape, (uint32_t)batch, (uint32_t)depth) &&
+           infer_push_all(in, &out, &indices->shape, 0, rank - 1) &&
            infer_push_all(in, &out, &x->shape, (uint32_t)(batch + depth), x->shape.rank) &&
            infer_out(in, 0, x->dtype, &out);
 }
@@ -107,6 +143,9 @@ bool infer_embedding_lookup(Infer *in) {
         return false;
     }
     Shape out = indices->shape;
+    if (table->shape.rank > 0 && !check_indices(in, 0, table->shape.dim[0])) {
+        return false;
+    }
     return (table->shape.rank == 0 || infer_push_all(in, &out, &table->shape, 1, table->shape.rank)) &&
            infer_out(in, 0, DTYPE_NONE, &out);
 }

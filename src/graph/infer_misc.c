@@ -1,6 +1,8 @@
 /* Shape rules of generators, recurrent layers, signal processing, and of operators whose shapes only the file knows. */
 #include "graph/infer.h"
 
+#include <math.h>
+
 /* Where a file of this format keeps the shape of a tensor. */
 static const char *shape_place(const Infer *in) {
     static const char *const place[] = {
@@ -131,9 +133,13 @@ bool infer_range(Infer *in) {
         }
     }
     double steps = (number[1].at[0] - number[0].at[0]) / number[2].at[0];
-    if (!(steps < (double)EXTENT_MAX)) { /* also a delta of 0, and NaN */
+    if (!(steps < INFINITY)) { /* also NaN */
         return infer_error(in, 2, "the range does not end", arena_text(&in->work->keep, "delta %g", number[2].at[0]),
                            "a delta that reaches the limit");
+    }
+    if (steps > (double)EXTENT_MAX) {
+        return infer_error(in, 1, "the range has too many elements", arena_text(&in->work->keep, "%.0f of them", steps),
+                           "0 to 2^48 elements");
     }
     int64_t whole = steps > 0 ? (int64_t)steps : 0;
     Shape out = {.rank = 1, .dim = {whole + ((double)whole < steps)}};

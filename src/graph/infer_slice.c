@@ -169,13 +169,20 @@ bool infer_strided_slice(Infer *in) {
     return strided_shape(in, &slice, &x->shape, &out) && infer_out(in, 0, x->dtype, &out);
 }
 
+/* Outputs of equal extents, rounded up where `is_uneven`: the last takes what the others leave, which may be nothing
+ * but not less. */
+static bool splits_equally(int64_t extent, int64_t outputs, bool is_uneven) {
+    int64_t each = extent / outputs + (extent % outputs != 0);
+    return extent % outputs == 0 || (is_uneven && each <= extent / (outputs - 1));
+}
+
 /* Outputs along `axis`: of the extents `sizes`, or equal ones. The last may be smaller where `is_uneven`. */
 static bool split_along(Infer *in, const Value *x, uint32_t axis, Ints sizes, bool is_uneven) {
     int64_t outputs = (int64_t)in->node->output_count, extent = x->shape.dim[axis];
     int64_t each = sizes.count == 0 && outputs > 0 ? extent / outputs + (is_uneven && extent % outputs != 0) : 0;
     int64_t rest = extent, free_output = -1;
-    bool fits =
-        outputs > 0 && (sizes.count == 0 ? is_uneven || extent % outputs == 0 : (int64_t)sizes.count == outputs);
+    bool fits = outputs > 0 &&
+                (sizes.count == 0 ? splits_equally(extent, outputs, is_uneven) : (int64_t)sizes.count == outputs);
     for (uint32_t k = 0; fits && k < sizes.count; k++) {
         fits = sizes.at[k] <= rest && (sizes.at[k] >= 0 || (sizes.at[k] == -1 && free_output < 0));
         free_output = sizes.at[k] == -1 ? k : free_output;
