@@ -48,6 +48,20 @@ void diags_rewind(Diags *diags, Diags before) {
     }
 }
 
+void diags_drop_warnings(Diags *diags) {
+    Diag **link = &diags->first;
+    diags->last = NULL;
+    diags->count[DIAG_WARNING] = 0;
+    while (*link != NULL) {
+        if ((*link)->kind == DIAG_WARNING) {
+            *link = (*link)->next;
+        } else {
+            diags->last = *link;
+            link = &(*link)->next;
+        }
+    }
+}
+
 s0_status diags_status(const Diags *diags) {
     if (diags->count[DIAG_ERROR] > 0) {
         return S0_BAD_INPUT;

@@ -55,6 +55,9 @@ void diag_warn(Diags *diags, DiagText text);
 /* Forgets what was added since `before` was copied from `*diags`. */
 void diags_rewind(Diags *diags, Diags before);
 
+/* Forgets the warnings. */
+void diags_drop_warnings(Diags *diags);
+
 bool diags_failed(const Diags *diags);      /* anything worse than a warning? */
 s0_status diags_status(const Diags *diags); /* the gravest: error before refusal before no fit */
 

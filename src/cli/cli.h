@@ -51,6 +51,10 @@ bool cli_write(Cli *cli, const char *path, void (*write)(FILE *out, const void *
 /* "-"? */
 bool cli_is_stdout(const char *path);
 
+/* Characters of a line of standard output, 80 at least: COLUMNS, or the terminal's width; of a pipe or file, as many as
+ * whole names mostly need. */
+uint32_t cli_columns(void);
+
 /* 1234567 as "1,234,567". */
 const char *cli_number(Arena *arena, uint64_t number);
 

@@ -11,11 +11,12 @@ typedef struct {
     bool ini;
 } Args;
 
-static const Option options[] = {
-    {"check", 0, OPTION_TEXT, "FILE", "say what is wrong with a device file", offsetof(Args, check), NULL},
-    {"ini", 0, OPTION_SWITCH, NULL, "print the preset as a device file, to be changed and given to -d",
-     offsetof(Args, ini), NULL},
-    {0}};
+static const Option options[] = {{"check", 0, OPTION_TEXT, "NAME|FILE",
+                                  "say what is wrong with a device file, or a preset", offsetof(Args, check), NULL},
+                                 {"ini", 0, OPTION_SWITCH, NULL,
+                                  "print the preset as a device file, to be changed and given to -d",
+                                  offsetof(Args, ini), NULL},
+                                 {0}};
 
 static const char *capacity_text(Arena *arena, const DeviceMemory *memory) {
     const char *bytes = memory->bytes == UINT64_MAX ? "unbounded" : cli_number(arena, memory->bytes);
@@ -97,9 +98,19 @@ static s0_status print_ini(Work *work, const char *name) {
     return S0_BAD_INPUT;
 }
 
-/* A name without a slash is a preset to device_load; here it is a file. */
+static bool is_preset(const char *name) {
+    for (size_t i = 0; i < device_preset_count; i++) {
+        if (strcmp(device_presets[i].name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A preset, or else a file, whatever its name. */
 static s0_status check_file(Work *work, const char *path) {
-    const char *file = strchr(path, '/') == NULL ? arena_text(&work->keep, "./%s", path) : path;
+    bool is_bare = strchr(path, '/') == NULL && !is_preset(path);
+    const char *file = is_bare ? arena_text(&work->keep, "./%s", path) : path;
     const Device *device = device_check(work, str_from(file));
     if (device == NULL) {
         return S0_BAD_INPUT;
@@ -116,9 +127,10 @@ static s0_status run_devices(Cli *cli, const void *data) {
         return check_file(&cli->work, args->check);
     }
     if (args->check != NULL || (args->ini && name == NULL)) {
-        diag_error(&cli->work.diags,
-                   (DiagText){.what = args->check != NULL ? "--check stands alone" : "which preset is not told",
-                              .expected = "devices, devices NAME [--ini] or devices --check FILE"});
+        diag_error(
+            &cli->work.diags,
+            (DiagText){.what = args->check != NULL ? "--check stands alone" : "which preset is not told",
+                       .expected = "devices, devices NAME|FILE, devices NAME --ini or devices --check NAME|FILE"});
         return S0_BAD_INPUT;
     }
     if (name == NULL) {

@@ -70,6 +70,16 @@ static const Contract *find_contract(Work *work, const Args *args) {
                               .hint = "for example: -d teach, or --contract 'N H W C'"});
         return NULL;
     }
+    if (args->contract != NULL && args->role != ROLE_ACTIVATION) {
+        diag_error(&work->diags,
+                   (DiagText){.place = "option --role",
+                              .what = "a contract that is given is of no role",
+                              .got = role_choices[args->role],
+                              .expected = "--role beside --device, whose contracts it chooses from",
+                              .hint = "leave the option out, and name the dimensions of weights in SHAPE: "
+                                      "O16xI12xH3xW3"});
+        return NULL;
+    }
     return args->device != NULL ? contract_of_device(work, args) : contract_of_text(work, args->contract);
 }
 
@@ -85,11 +95,11 @@ static bool resolve(Work *work, const char *shape_text, Facts *facts) {
     }
     uint32_t column = status == VIEW_UNNAMED ? cli_shape_column(&facts->named, unnamed) : 1;
     Str contract = contract_text(facts->contract);
-    return diag_error(&work->diags, (DiagText){.place = arena_text(&work->keep, "SHAPE, column %" PRIu32, column),
-                                               .what = what,
-                                               .got = arena_text(&work->keep, "contract " STR_FMT, STR_ARG(contract)),
-                                               .excerpt = str_from(shape_text),
-                                               .column = column});
+    return diag_refuse(&work->diags, (DiagText){.place = arena_text(&work->keep, "SHAPE, column %" PRIu32, column),
+                                                .what = what,
+                                                .got = arena_text(&work->keep, "contract " STR_FMT, STR_ARG(contract)),
+                                                .excerpt = str_from(shape_text),
+                                                .column = column});
 }
 
 static bool find_bits(Work *work, const char *dtype, uint32_t *bits) {
@@ -158,7 +168,7 @@ static void write_json(FILE *out, const void *data) {
     json_member_text(&json, "shape", facts->shape_text);
     json_member_text(&json, "dtype", facts->dtype);
     json_member_str(&json, "contract", contract_text(facts->contract));
-    json_member_u64(&json, "case", facts->view.which_case);
+    json_member_u64(&json, "case", (uint64_t)facts->view.which_case + 1);
     json_member_u64(&json, "logical_bytes", view_logical_bytes(&facts->view));
     json_member_u64(&json, "physical_bytes", facts->view.bank_bytes);
     json_member_u64(&json, "banks_used", facts->view.banks_used);
@@ -231,7 +241,7 @@ static s0_status run_layout(Cli *cli, const void *data) {
     }
     facts.contract = find_contract(work, args);
     if (facts.contract == NULL || !resolve(work, text, &facts)) {
-        return S0_BAD_INPUT;
+        return diags_status(&work->diags);
     }
     if (facts.has_address) {
         facts.address = view_address(&facts.view, index);

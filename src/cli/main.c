@@ -139,10 +139,11 @@ static s0_status run_guarded(Cli *cli, Arguments arguments) {
     }
     s0_status status = run(cli, arguments);
     s0_status told = diags_status(&cli->work.diags);
-    if (told != S0_DONE || !cli->is_quiet) {
-        fflush(stdout);
-        diags_print(&cli->work.diags, "stride0", stderr);
+    if (cli->is_quiet) {
+        diags_drop_warnings(&cli->work.diags);
     }
+    fflush(stdout);
+    diags_print(&cli->work.diags, "stride0", stderr);
     return status == S0_DONE ? told : status;
 }
 

@@ -4,6 +4,7 @@
 #include "base/nearest.h"
 
 #include <string.h>
+#include <strings.h>
 
 void cli_add_text(Texts *texts, Arena *arena, const char *text) {
     texts->item = arena_grow(arena, texts->item, texts->count, &texts->capacity, sizeof *texts->item);
@@ -124,9 +125,6 @@ static bool set_value(const Parser *parser, const Match *match, const char *valu
     case OPTION_TEXTS:
         cli_add_text(field, parser->diags->arena, value);
         return true;
-    case OPTION_BYTES:
-        return str_to_bytes(str_from(value), field) ||
-               bad_value(parser, match, value, "a number of bytes, such as 4096, 256K or 1M");
     case OPTION_CHOICE:
         return set_choice(parser, match, value, field);
     }
@@ -193,6 +191,20 @@ bool cli_parse_options(Arguments arguments, const OptionSet *sets, size_t set_co
         }
     }
     return good;
+}
+
+const char *cli_bytes_hint(Arena *arena, const char *typed) {
+    static const char *const units[][2] = {{"", "B"},   {"K", "K"},   {"K", "KB"}, {"K", "KiB"}, {"M", "M"},
+                                           {"M", "MB"}, {"M", "MiB"}, {"G", "G"},  {"G", "GB"},  {"G", "GiB"}};
+    uint64_t bytes;
+    size_t digits = strspn(typed, "0123456789");
+    for (size_t k = 0; k < sizeof units / sizeof *units; k++) {
+        const char *meant = arena_text(arena, "%.*s%s", (int)digits, typed, units[k][0]);
+        if (strcasecmp(typed + digits, units[k][1]) == 0 && str_to_bytes(str_from(meant), &bytes) && bytes > 0) {
+            return arena_text(arena, "did you mean %s?", meant);
+        }
+    }
+    return NULL;
 }
 
 void cli_print_options(const Option *options, FILE *out) {

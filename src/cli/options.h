@@ -14,7 +14,6 @@ typedef enum {
     OPTION_SWITCH, /* bool */
     OPTION_TEXT,   /* const char * */
     OPTION_TEXTS,  /* Texts: may stand several times */
-    OPTION_BYTES,  /* uint64_t: digits and one optional letter K, M or G */
     OPTION_CHOICE, /* int: index into `choices` */
 } OptionKind;
 
@@ -47,6 +46,9 @@ typedef struct {
 /* Parses all of `arguments` and collects what is no option in `operands`; `--` ends the options. False with a
  * diagnostic that names what was probably meant. */
 bool cli_parse_options(Arguments arguments, const OptionSet *sets, size_t set_count, Texts *operands, Diags *diags);
+
+/* "did you mean 48K?" where `typed` is 48k, 48KB or 48KiB; null where no number of bytes is near. */
+const char *cli_bytes_hint(Arena *arena, const char *typed);
 
 /* One line an option. */
 void cli_print_options(const Option *options, FILE *out);

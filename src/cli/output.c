@@ -2,7 +2,10 @@
 #include "cli/cli.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 bool cli_is_stdout(const char *path) {
     return path != NULL && strcmp(path, "-") == 0;
@@ -32,6 +35,17 @@ bool cli_write(Cli *cli, const char *path, void (*write)(FILE *out, const void *
     write(cli->output.stream, facts);
     cli->has_output = false;
     return file_out_commit(&cli->output, &cli->work.diags);
+}
+
+uint32_t cli_columns(void) {
+    enum { LEAST = 80, MOST = 1000, OF_A_PIPE = 200 };
+    uint64_t columns = 0;
+    struct winsize window;
+    if (!str_to_u64(str_from(getenv("COLUMNS")), &columns) || columns == 0) {
+        bool is_terminal = ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0;
+        columns = is_terminal ? window.ws_col : OF_A_PIPE;
+    }
+    return columns < LEAST ? LEAST : columns > MOST ? MOST : (uint32_t)columns;
 }
 
 const char *cli_number(Arena *arena, uint64_t number) {

@@ -74,7 +74,11 @@ static bool set_budget(Work *work, const Args *args, s0_plan_options *plan) {
     }
     bool is_number = str_to_bytes(str_from(args->budget), &plan->budget_bytes) && plan->budget_bytes > 0;
     return is_number ||
-           bad_value(work, "--budget", args->budget, "a number of bytes above 0, such as 4096, 256K or 1M");
+           diag_error(&work->diags, (DiagText){.place = "option --budget",
+                                               .what = "the value can't be used",
+                                               .got = args->budget,
+                                               .expected = "a number of bytes above 0, such as 4096, 256K or 1M",
+                                               .hint = cli_bytes_hint(&work->keep, args->budget)});
 }
 
 static bool set_tile(Work *work, const Args *args) {
@@ -186,7 +190,7 @@ static void write_json(FILE *out, const void *data) {
 }
 
 static void print_report(const Cli *cli, const Args *args, const Facts *facts, Arena *scratch) {
-    const TerminalStyle style = {.has_color = cli->has_color, .columns = 100};
+    const TerminalStyle style = {.has_color = cli->has_color, .columns = cli_columns()};
     Str nearest = {0};
     if (args->node != NULL) {
         report_why_node(facts, str_from(args->node), scratch, stdout, &nearest);

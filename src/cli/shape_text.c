@@ -2,13 +2,15 @@
 #include "cli/shape_text.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 /* A text being read part by part, and what it is called in messages. */
 typedef struct {
     Work *work;
     const char *name; /* "SHAPE" */
     Str whole, rest;
-    uint32_t column; /* of the part read last */
+    uint32_t column;  /* of the part read last */
+    const char *hint; /* for whatever is wrong, or null */
 } Reader;
 
 static Str next_part(Reader *reader, char separator) {
@@ -23,6 +25,7 @@ static bool wrong(const Reader *reader, const char *what, Str got, const char *e
                                  .what = what,
                                  .got = got.len == 0 ? "nothing" : arena_text(arena, "'" STR_FMT "'", STR_ARG(got)),
                                  .expected = expected,
+                                 .hint = reader->hint,
                                  .excerpt = reader->whole,
                                  .column = reader->column});
 }
@@ -90,9 +93,27 @@ static bool name_by_position(Reader *reader, NamedShape *named) {
     return true;
 }
 
+/* [1,48,48,16] and 1*48*48*16 are shapes too, in other notations: how they are written here. Null where `text` is none
+ * of them. */
+static const char *notation_hint(Arena *arena, const char *text) {
+    char *shape = arena_alloc(arena, strlen(text) + 1, 1);
+    size_t length = 0;
+    for (; *text != '\0'; text++) {
+        if (strchr("[](){} ", *text) == NULL) {
+            shape[length++] = strchr(",;*X", *text) == NULL ? *text : 'x';
+        }
+    }
+    bool is_shape = length > 0 && shape[0] != 'x' && shape[length - 1] != 'x' && strstr(shape, "xx") == NULL &&
+                    strspn(shape, "0123456789xNCHWOI") == length;
+    return is_shape ? arena_text(arena, "write %s", shape) : NULL;
+}
+
 bool cli_parse_shape(Work *work, const char *text, uint32_t bits, NamedShape *named) {
     Reader reader = {.work = work, .name = "SHAPE", .whole = str_from(text), .rest = str_from(text)};
     uint32_t letter_count = 0;
+    if (strpbrk(text, "[](){} ,;*X") != NULL) {
+        reader.hint = notation_hint(&work->keep, text);
+    }
     *named = (NamedShape){.shape = layout_shape(bits, 0)};
     while (reader.rest.ptr != NULL) {
         if (!parse_extent(&reader, named, &letter_count)) {

@@ -9,3 +9,8 @@ stride0 devices --check absent.ini; echo "$?"
 stride0 devices tech; echo "$?"
 stride0 devices teach --check mine.ini; echo "$?"
 stride0 devices --ini; echo "$?"
+# A name or a file, wherever a device is meant.
+stride0 devices mine.ini | sed -n '1,2p'
+stride0 devices --check teach; echo "$?"
+cp mine.ini mine
+stride0 devices --check mine; echo "$?"

@@ -9,3 +9,6 @@ stride0 layout 1x12x20x28 --contract 'bank[C%64] N C/64 H@64 W' --address 0,5,0,
 # Weights name their dimensions, and an index follows the order they were typed in.
 stride0 layout O2xI3xH1xW1 --contract 'O H W I' --address 1,2,0,0 --json - | grep address
 stride0 layout 3 --contract 'N H W C@4'
+# Which case: of two, the second; the text says the same.
+stride0 layout 1x12x20x28 -d teach --json - | grep case
+stride0 layout 1x12x20x28 -d teach | grep -o '(case .*'

@@ -23,3 +23,15 @@ try 1x12x20x28 -d teach --contract 'N C H W'
 try 1x12x20x28
 try 1x12x20x28 -d taech
 ls
+
+# Other notations for a shape are told how it is written here; what is no shape in any is not.
+try '[1,48,48,16]' -d teach
+try '1, 48, 48, 16' -d teach
+try 1*48*48*16 -d teach
+try O16,I12,H3,W3 -d teach
+try 1,48,,16 -d teach
+# A role is of a device's contracts.
+try 16x12x3x3 --contract 'O I H W' --role weight
+# What is well-formed but has no layout is refused, as plan does.
+try 1x12x20x28 --contract 'when C==1: N H W C'
+try 1x1x1x4294967296 --contract 'N H W C@4294967296' --dtype b128

@@ -61,3 +61,14 @@ cp "$S0_SOURCE_DIR/examples/affine.onnx" "$S0_SOURCE_DIR/examples/separable.tfli
 try affine.onnx -d teach --layout x=NCHW --buffer x_real
 try separable.tflite -d mcu-cm --buffer features_shape
 ls
+# One slip, one message: what else is free is listed there.
+sed 's/\[batch,4,?\]/[?,4]/' free.txt >one.txt
+try one.txt -d teach --dim X:0=3 --dim Z:0=3
+try one.txt -d teach --dim X:5=3
+# Bytes in other spellings.
+try one.txt -d teach --budget 48k
+try one.txt -d teach --budget 48KB
+try one.txt -d teach --budget 2MiB
+try one.txt -d teach --budget 4096B
+try one.txt -d teach --budget 0k
+try one.txt -d teach --budget 48kk
