@@ -7,7 +7,7 @@ const char *const request_strategies[] = {
     [STRATEGY_AUTO] = "auto", [STRATEGY_SCALAR] = "scalar", [STRATEGY_CHANNEL] = "channel",
     [STRATEGY_ROW] = "row",   [STRATEGY_FULL] = "full",     NULL};
 
-static bool bad_value(Work *work, const char *option, const char *got, const char *expected) {
+bool request_bad_value(Work *work, const char *option, const char *got, const char *expected) {
     return diag_error(&work->diags, (DiagText){.place = arena_text(&work->keep, "option %s", option),
                                                .what = "the value can't be used",
                                                .got = got,
@@ -59,7 +59,7 @@ static bool read_layouts(const char *const *texts, Request *request, Work *work)
         bool is_binding = split_binding(texts[i], &tensor, &order);
         bool is_channel_second = str_eq(order, STR("NCHW"));
         if (!is_binding || (!is_channel_second && !str_eq(order, STR("NHWC")))) {
-            return bad_value(work, "--layout", texts[i], "TENSOR=NCHW or TENSOR=NHWC");
+            return request_bad_value(work, "--layout", texts[i], "TENSOR=NCHW or TENSOR=NHWC");
         }
         request->layouts[i] = (LayoutBinding){.tensor = tensor, .is_channel_second = is_channel_second};
     }
@@ -84,10 +84,11 @@ static bool read_axes(const char *const *texts, PlanOptions *plan, Work *work) {
         Str axis = {0};
         uint64_t number = 0;
         if (!split_binding(texts[i], &tensor, &axis) || !str_to_u64(axis, &number) || number >= SHAPE_MAX_RANK) {
-            return bad_value(work, "--axis", texts[i], "TENSOR=K, K the axis of the map, counted from 0 and below 8");
+            return request_bad_value(work, "--axis", texts[i],
+                                     "TENSOR=K, K the axis of the map, counted from 0 and below 8");
         }
         if (is_bound(plan, tensor)) {
-            return bad_value(work, "--axis", texts[i], "one axis for a tensor");
+            return request_bad_value(work, "--axis", texts[i], "one axis for a tensor");
         }
         plan->axes[plan->axis_count++] = (AxisBinding){.tensor = tensor, .axis = (int32_t)number};
     }
@@ -99,7 +100,7 @@ static bool read_heuristic(const char *name, PlanOptions *plan, Work *work) {
         return true;
     }
     if (strcmp(name, "size") != 0) {
-        return bad_value(work, "--axis-heuristic", name, "size");
+        return request_bad_value(work, "--axis-heuristic", name, "size");
     }
     plan->axis_by_size = true;
     diag_warn(
@@ -121,7 +122,7 @@ static bool read_strategy(const char *name, PlanOptions *plan, Work *work) {
         }
         list = arena_text(&work->keep, "%s%s%s", list, i == 0 ? "" : ", ", request_strategies[i]);
     }
-    return name == NULL || bad_value(work, "--strategy", name, list);
+    return name == NULL || request_bad_value(work, "--strategy", name, list);
 }
 
 static bool check_model(const char *model, Work *work) {

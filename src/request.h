@@ -8,6 +8,9 @@
 /* The words of --strategy, ended by null. */
 extern const char *const request_strategies[];
 
+/* The diagnostic about an option's value; always false. */
+bool request_bad_value(Work *work, const char *option, const char *got, const char *expected);
+
 /* Reads every field but the device, which may be absent. False with a diagnostic. */
 bool request_read(const s0_plan_options *options, Request *request, Work *work);
 

@@ -1,7 +1,6 @@
 /* Writing: whole files, standard output, numbers. */
 #include "cli/cli.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -49,15 +48,5 @@ uint32_t cli_columns(void) {
 }
 
 const char *cli_number(Arena *arena, uint64_t number) {
-    char digits[24];
-    int length = snprintf(digits, sizeof digits, "%" PRIu64, number);
-    char *text = arena_alloc(arena, (size_t)(length + length / 3 + 1), 1);
-    char *end = text;
-    for (int i = 0; i < length; i++) {
-        if (i > 0 && (length - i) % 3 == 0) {
-            *end++ = ',';
-        }
-        *end++ = digits[i];
-    }
-    return text;
+    return arena_number(arena, number).ptr;
 }

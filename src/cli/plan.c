@@ -61,13 +61,6 @@ static const Option options[] = {
 
 /* ---- Options to a request */
 
-static bool bad_value(Work *work, const char *option, const char *got, const char *expected) {
-    return diag_error(&work->diags, (DiagText){.place = arena_text(&work->keep, "option %s", option),
-                                               .what = "the value can't be used",
-                                               .got = got,
-                                               .expected = expected});
-}
-
 static bool set_budget(Work *work, const Args *args, s0_plan_options *plan) {
     if (args->budget == NULL) {
         return true;
@@ -87,7 +80,7 @@ static bool set_tile(Work *work, const Args *args) {
         return true;
     }
     if (!str_to_u64(str_from(args->tile), &rows)) {
-        return bad_value(work, "--tile", args->tile, "auto or none");
+        return request_bad_value(work, "--tile", args->tile, "auto or none");
     }
     return diag_refuse(&work->diags, (DiagText){.place = "option --tile",
                                                 .what = "maps are planned whole, not in tiles of a number of rows",

@@ -30,13 +30,6 @@ static const Option options[] = {
      NULL},
     {0}};
 
-static bool bad_value(Work *work, const char *option, const char *got, const char *expected) {
-    return diag_error(&work->diags, (DiagText){.place = arena_text(&work->keep, "option %s", option),
-                                               .what = "the value can't be used",
-                                               .got = got,
-                                               .expected = expected});
-}
-
 static const char *semantics_list(Arena *arena) {
     const char *list = s0_semantics_name((Semantics)0);
     for (int id = 1; id < S0_SEM_COUNT; id++) {
@@ -49,13 +42,13 @@ static bool set_rules(Work *work, const Args *args, SimplifyOptions *simplify) {
     Semantics id;
     simplify->verify = args->verify;
     if (args->tolerance != NULL && !str_to_u64(str_from(args->tolerance), &simplify->tolerance)) {
-        return bad_value(work, "--tolerance", args->tolerance, "a whole number from 0");
+        return request_bad_value(work, "--tolerance", args->tolerance, "a whole number from 0");
     }
     if (args->semantics == NULL) {
         return true;
     }
     if (!s0_semantics_find(args->semantics, strlen(args->semantics), &id)) {
-        return bad_value(work, "--semantics", args->semantics, semantics_list(&work->keep));
+        return request_bad_value(work, "--semantics", args->semantics, semantics_list(&work->keep));
     }
     simplify->semantics = S0_SEM_BIT(id);
     return true;
@@ -67,7 +60,7 @@ static bool make_request(Cli *cli, const Args *args, Request *request) {
                                    .dims = args->dims.item,
                                    .layouts = args->layouts.item};
     if (args->output == NULL) {
-        return bad_value(&cli->work, "--output", "nothing", "the path of the simplified model: -o OUT");
+        return request_bad_value(&cli->work, "--output", "nothing", "the path of the simplified model: -o OUT");
     }
     return request_read_plan(&asked, request, &cli->work) && set_rules(&cli->work, args, &request->simplify);
 }
