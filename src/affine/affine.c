@@ -181,15 +181,35 @@ static bool fill_clip(const Reader *r) {
     return true;
 }
 
-static bool fill_coder(const Reader *r, bool is_quantize) {
-    const Graph *graph = r->rw->graph;
-    const Value *coded = is_quantize ? node_output(graph, r->node, 0) : node_input(graph, r->node, 0);
-    for (uint32_t k = 1; k < r->node->input_count; k++) {
-        if (is_value(r->node->inputs[k]) && rewrite_constant(r->rw, r->node->inputs[k]) == NULL) {
+/* Is the zero point that the coder is given the one that the codes carry? */
+static bool has_own_zero(const Reader *r, const Quant *quant) {
+    Numbers zero;
+    const Value *given;
+    bool is_given = r->node->input_count > 2 && is_value(r->node->inputs[2]);
+    if (is_given && (!read_numbers(r, 2, &zero, &given) || zero.count != quant->count)) {
+        return false;
+    }
+    for (uint32_t k = 0; k < quant->count; k++) {
+        if ((is_given ? zero.at[k] : 0) != (quant->zero_point == NULL ? 0 : (double)quant->zero_point[k])) {
             return false;
         }
     }
-    if (coded == NULL || !read_codes(r, coded) || !qdq_scale_is_its_own(graph, r->node, coded, &r->rw->work->scratch)) {
+    return true;
+}
+
+/* What the coder is given must be what the codes carry: a rewritten one is not read again. */
+static bool is_own_coding(const Reader *r, const Value *coded) {
+    if (r->node->input_count < 2) {
+        return true; /* TFLite: the codes carry the only scale there is */
+    }
+    return rewrite_constant(r->rw, r->node->inputs[1]) != NULL &&
+           qdq_scale_is_its_own(r->rw->graph, r->node, coded, &r->rw->work->scratch) && has_own_zero(r, coded->quant);
+}
+
+static bool fill_coder(const Reader *r, bool is_quantize) {
+    const Graph *graph = r->rw->graph;
+    const Value *coded = is_quantize ? node_output(graph, r->node, 0) : node_input(graph, r->node, 0);
+    if (coded == NULL || !read_codes(r, coded) || !is_own_coding(r, coded)) {
         return false;
     }
     for (uint32_t c = 0; c < r->room; c++) {

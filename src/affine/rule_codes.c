@@ -159,6 +159,30 @@ static bool rescale_run(Rewriter *rw, const Affine *affine) {
 
 /* ---- What stays, and why */
 
+/* The first channel that is no better than the node; a join is no channel's own, then the first that blocks. */
+static uint32_t worst_channel(const NodeForm *form, const ChannelForm *channels, uint32_t count) {
+    for (uint32_t c = 0; c < count; c++) {
+        if (channels[c].form == form->form) {
+            return c;
+        }
+    }
+    return form->blocked_count > 0 ? form->blocked[0] : 0;
+}
+
+static const char *reason_of(const NodeForm *form, const ChannelForm *channels, uint32_t count, Arena *keep) {
+    uint32_t worst = worst_channel(form, channels, count);
+    const char *own =
+        channels[worst].why == NULL
+            ? "no code changes, but both ends must stay: the model names them, or they stand for other reals"
+            : channels[worst].why;
+    if (form->blocked_count == 0) {
+        return arena_text(keep, "stays as it is: %s: %s", affine_form_name(form->form), own);
+    }
+    return arena_text(keep, "stays as it is: %s: channel %u is %s: %s; %u of %u channels block %s",
+                      affine_form_name(form->form), (unsigned)worst, affine_form_name(channels[worst].form), own,
+                      (unsigned)form->blocked_count, (unsigned)count, affine_form_name(form->best));
+}
+
 static void report_run(Rewriter *rw, const Affine *affine) {
     Arena *keep = &rw->work->keep;
     ChannelForm *channels = arena_array(&rw->work->scratch, ChannelForm, affine->channels);
@@ -167,13 +191,7 @@ static void report_run(Rewriter *rw, const Affine *affine) {
             affine_channel_form(affine_stages(affine, c), affine->node_count, affine->domain, rw->semantics, rw->work);
     }
     NodeForm form = affine_node_form(channels, affine->channels, keep);
-    const char *reason = form.blocked_count == 0 || form.form == form.best
-                             ? arena_text(keep, "stays as it is: %s", affine_form_name(form.form))
-                             : arena_text(keep, "%s for channel %u, which blocks %s%s", affine_form_name(form.form),
-                                          (unsigned)form.blocked[0], affine_form_name(form.best),
-                                          form.blocked_count > 1 ? arena_text(keep, " (%u channels block it)",
-                                                                              (unsigned)form.blocked_count)
-                                                                 : "");
+    const char *reason = reason_of(&form, channels, affine->channels, keep);
     rewrite_refuse(rw, run_name(rw, affine), graph_value(rw->graph, affine->out)->name, reason);
 }
 

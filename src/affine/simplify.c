@@ -67,6 +67,33 @@ FileNote simplify_note(const Graph *graph, Arena *keep) {
     return note;
 }
 
+/* ---- What nobody names */
+
+/* No node makes it, none reads it, and no caller gives it. */
+static bool is_left_over(const Rewriter *rw, ValueId id) {
+    const Value *value = graph_value(rw->graph, id);
+    return value->name.len > 0 && !value->is_default && rewrite_is_internal(rw, id) &&
+           rw->reader_count[id.index] == 0 && !is_node(value->producer);
+}
+
+/* Constants that nobody reads in the file: they go. Other values that nobody names stay as they are: a file may name
+ * them in ways that no graph shows, as TFLite's LSTM does. Returns these. */
+static const bool *drop_unread(Rewriter *rw) {
+    bool *stays = arena_array(&rw->work->keep, bool, rw->note->value_count);
+    for (uint32_t v = 0; v < rw->note->value_count; v++) {
+        uint64_t bytes = rw->note->bytes[v];
+        stays[v] = bytes == 0 && is_left_over(rw, (ValueId){v});
+        if (bytes > 0 && is_left_over(rw, (ValueId){v})) {
+            rewrite_log(rw, (Rewrite){.node = graph_value(rw->graph, (ValueId){v})->name,
+                                      .op = STR("constant"),
+                                      .form = AFFINE_REMOVE,
+                                      .certificate = rewrite_lemma(rw, "unread", "every value", 0),
+                                      .constant_bytes = -(int64_t)bytes});
+        }
+    }
+    return stays;
+}
+
 /* ---- The rounds */
 
 /* What callers may replace, and what is made of it. */
@@ -141,16 +168,9 @@ static uint64_t constant_bytes(const FileNote *note) {
     return bytes;
 }
 
-/* Nobody names it: no node makes it, none reads it, and no caller gives it. */
-static bool is_left_over(const Rewriter *rw, ValueId id) {
-    const Value *value = graph_value(rw->graph, id);
-    return value->name.len > 0 && !value->is_default && rewrite_is_internal(rw, id) &&
-           rw->reader_count[id.index] == 0 && !is_node(value->producer);
-}
-
-static void drop_values(Rewriter *rw, bool *is_dropped, uint64_t *bytes) {
+static void drop_values(Rewriter *rw, const bool *stays, bool *is_dropped, uint64_t *bytes) {
     for (uint32_t v = 0; v < rw->note->value_count; v++) {
-        is_dropped[v] = is_left_over(rw, (ValueId){v});
+        is_dropped[v] = !stays[v] && is_left_over(rw, (ValueId){v});
         *bytes -= is_dropped[v] ? rw->note->bytes[v] : 0;
     }
 }
@@ -192,6 +212,8 @@ void simplify_graph(Graph *graph, const Graph *other, const FileNote *note, cons
                                                     : s0_semantics_of(S0_FORMAT_ONNX);
     init_rewriter(&rw, graph, note, work);
     uint64_t before = constant_bytes(note);
+    rewrite_refresh(&rw);
+    const bool *stays = drop_unread(&rw);
     run_rules(&rw);
     bool *is_dropped = arena_array(&work->keep, bool, note->value_count);
     *out = (Simplified){.rewrite_count = rw.log_count,
@@ -207,6 +229,6 @@ void simplify_graph(Graph *graph, const Graph *other, const FileNote *note, cons
                             .file_value_count = note->value_count,
                             .is_dropped = is_dropped,
                             .is_requantised = rw.is_requantised};
-    drop_values(&rw, is_dropped, &out->constant_bytes_after);
+    drop_values(&rw, stays, is_dropped, &out->constant_bytes_after);
     keep_added(&rw, out);
 }

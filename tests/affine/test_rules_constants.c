@@ -237,9 +237,25 @@ static const Row rows[] = {
      NULL,
      16},
     {{.what = "one number a row of a free dimension",
-      .text = "input x float32[n]\nnode Shape s: x -> k\nconst v float32[1] = 2\n"
-              "node ConstantOfShape m: k -> c value=tensor(v)\nnode Concat n: c x -> y axis=0\noutput y\n",
+      .text = "input x float32[n]\nnode Shape s: x -> k\n"
+              "node ConstantOfShape m: k -> c\nnode Concat n: c x -> y axis=0\noutput y\n",
       .extents = {1, 2}},
+     NULL,
+     0},
+
+    /* ---- read by nobody */
+    {{.what = "in the file already",
+      .text = "input x float32[2]\nconst c float32[2] = 3 4\nnode Neg n: x -> y\noutput y\n"},
+     "Neg x -> y\n",
+     0},
+    {{.what = "but callers may give it",
+      .text = "input x float32[2]\nconst c float32[2] = 3 4\nnode Neg n: x -> y\noutput y\n",
+      .callers = "c"},
+     NULL,
+     8},
+    {{.what = "of no bytes: the file may name it elsewhere",
+      .text = "format tflite\ninput x float32[2]\nvalue y float32[2]\nvalue t float32[2]\nnode Neg n: x -> y\n"
+              "output y\n"},
      NULL,
      0},
     {{.what = "the output itself",
