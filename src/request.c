@@ -145,7 +145,10 @@ static bool check_device(const char *device, Work *work) {
 }
 
 bool request_read(const s0_plan_options *options, Request *request, Work *work) {
-    *request = (Request){.model = options->model, .device = options->device, .qdq_float = options->qdq_float};
+    *request = (Request){.model = options->model,
+                         .device = options->device,
+                         .qdq_float = options->qdq_float,
+                         .as_filed = options->as_filed};
     request->plan = (PlanOptions){.in_place = !options->no_in_place,
                                   .pin_inputs = options->pin_inputs,
                                   .pin_outputs = options->pin_outputs,

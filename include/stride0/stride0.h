@@ -59,6 +59,7 @@ typedef struct {
     const char *const *layouts;   /* --layout: "TENSOR=NCHW" or "TENSOR=NHWC": the order of a tensor's axes */
     const char *strategy;         /* smallest form of per-channel parameters: auto, scalar, channel, row or full */
     const char *axis_heuristic;   /* "size": what only its size could tell is read by it, ties are refused */
+    bool as_filed;                /* --simplify none: the file as it is, without the exact rewrites before planning */
 } s0_plan_options;
 
 typedef struct s0_plan s0_plan;

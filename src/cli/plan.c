@@ -12,16 +12,18 @@
 
 typedef struct {
     const char *device, *json, *budget, *tile, *heuristic, *node, *buffer;
-    int strategy, inplace, qdq, order;
+    int strategy, inplace, qdq, order, simplify;
     bool pin_inputs, pin_outputs;
     Texts dims, layouts, axes;
 } Args;
 
 enum { INPLACE_AUTO, INPLACE_NONE };
 enum { QDQ_INT, QDQ_FLOAT };
+enum { SIMPLIFY_AUTO, SIMPLIFY_NONE };
 
 static const char *const inplaces[] = {[INPLACE_AUTO] = "auto", [INPLACE_NONE] = "none", NULL};
 static const char *const readings[] = {[QDQ_INT] = "int", [QDQ_FLOAT] = "float", NULL};
+static const char *const simplifies[] = {[SIMPLIFY_AUTO] = "auto", [SIMPLIFY_NONE] = "none", NULL};
 static const char *const orders[] = {"file", NULL};
 
 static const Option options[] = {
@@ -51,6 +53,8 @@ static const Option options[] = {
      offsetof(Args, heuristic), NULL},
     {"qdq", 0, OPTION_CHOICE, "READING", "Quantize/Dequantize pairs as int (default) operators, or as written: float",
      offsetof(Args, qdq), readings},
+    {"simplify", 0, OPTION_CHOICE, "WHEN", "auto (default): exact rewrites before planning; none: the file as it is",
+     offsetof(Args, simplify), simplifies},
     {"tile", 0, OPTION_TEXT, "HOW", "auto or none: both plan whole maps", offsetof(Args, tile), NULL},
     {"order", 0, OPTION_CHOICE, "ORDER", "order of operators: file (default)", offsetof(Args, order), orders},
     {"node", 0, OPTION_TEXT, "NAME", "why is this node here: its steps, in place of the ledger", offsetof(Args, node),
@@ -97,6 +101,7 @@ static bool make_request(Cli *cli, const Args *args, Request *request) {
                              .pin_inputs = args->pin_inputs,
                              .pin_outputs = args->pin_outputs,
                              .qdq_float = args->qdq == QDQ_FLOAT,
+                             .as_filed = args->simplify == SIMPLIFY_NONE,
                              .axes = args->axes.item,
                              .layouts = args->layouts.item,
                              .strategy = request_strategies[args->strategy],

@@ -268,7 +268,8 @@ class Readers:
 
 def compare(stride0, model, network, device, options, counts):
     """Faults; None where there is no plan, on which corpus.py speaks."""
-    done = models.run(stride0, "plan", model, "-d", device, "--budget", "1G", "--quiet", "--json", "-", *options)
+    done = models.run(stride0, "plan", model, "-d", device, "--budget", "1G", "--quiet", "--simplify", "none",
+                      "--json", "-", *options)
     if done.returncode != models.DONE:
         return None
     return Comparison(network, json.loads(done.stdout), counts).run()
