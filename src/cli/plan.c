@@ -236,7 +236,9 @@ const Command command_plan = {
     .details =
         "Sizes are the layout contract's, of one lane where a memory has lanes. Steps run in the order of the file.\n"
         "On a scratchpad device whole maps are loaded, worked on and stored: --tile auto and none are the same.\n"
-        "Exit status 2 where it does not fit: standard error says why, the JSON file is written all the same.\n",
+        "Exit status 2 where it does not fit: standard error says why, the JSON file is written all the same.\n"
+        "Lines are as wide as the terminal, or COLUMNS characters; in a file or pipe 200, so that most names are "
+        "whole.\n",
     .options = options,
     .args_bytes = sizeof(Args),
     .run = run_plan};
