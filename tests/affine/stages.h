@@ -2,14 +2,8 @@
 #ifndef TESTS_AFFINE_STAGES_H
 #define TESTS_AFFINE_STAGES_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "affine/stage.h"
+#include "support/work.h"
 
 /* A stage of codes from `from` to `to` with all codes of `to` allowed. */
 static inline Stage codes_stage(StageKind kind, DType from, DType to) {
@@ -70,10 +64,7 @@ static inline Chain bind_chain(const Stage *stage, uint32_t count, Semantics sem
 /* What the chain makes of one code. */
 static inline int32_t code_of(const Stage *stage, uint32_t count, Semantics semantics, int32_t code) {
     static Work work;
-    work_init(&work, &system_allocator);
-    if (setjmp(work.escape)) {
-        fail();
-    }
+    WORK_BEGIN(&work);
     Chain chain = bind_chain(stage, count, semantics, &work);
     int32_t result = chain_code(&chain, code);
     work_free(&work);
@@ -82,10 +73,7 @@ static inline int32_t code_of(const Stage *stage, uint32_t count, Semantics sema
 
 static inline float real_of(const Stage *stage, uint32_t count, Semantics semantics, float x) {
     static Work work;
-    work_init(&work, &system_allocator);
-    if (setjmp(work.escape)) {
-        fail();
-    }
+    WORK_BEGIN(&work);
     Chain chain = bind_chain(stage, count, semantics, &work);
     float result = chain_real(&chain, x);
     work_free(&work);
@@ -95,10 +83,7 @@ static inline float real_of(const Stage *stage, uint32_t count, Semantics semant
 /* Why the stages have no value, or null. */
 static inline StageFault fault_of(const Stage *stage, uint32_t count, Semantics semantics) {
     static Work work;
-    work_init(&work, &system_allocator);
-    if (setjmp(work.escape)) {
-        fail();
-    }
+    WORK_BEGIN(&work);
     Chain chain;
     StageFault fault = chain_bind(stage, count, semantics, &work.keep, &chain);
     work_free(&work);

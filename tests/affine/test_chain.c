@@ -105,10 +105,7 @@ static void test_bytes(void **state) {
     (void)state;
     static const DType dtypes[] = {DTYPE_I8, DTYPE_U8, DTYPE_I4, DTYPE_U4};
     Work work;
-    work_init(&work, &system_allocator);
-    if (setjmp(work.escape)) {
-        fail();
-    }
+    WORK_BEGIN(&work);
     uint64_t seed = 21;
     int compared = 0;
     for (int i = 0; i < 20000; i++) {
@@ -126,10 +123,7 @@ static void test_bytes(void **state) {
 static void test_words(void **state) {
     (void)state;
     Work work;
-    work_init(&work, &system_allocator);
-    if (setjmp(work.escape)) {
-        fail();
-    }
+    WORK_BEGIN(&work);
     uint64_t seed = 22;
     int compared = 0;
     for (int i = 0; i < 60; i++) {
@@ -145,10 +139,7 @@ static void test_words(void **state) {
 static void test_accumulators(void **state) {
     (void)state;
     Work work;
-    work_init(&work, &system_allocator);
-    if (setjmp(work.escape)) {
-        fail();
-    }
+    WORK_BEGIN(&work);
     uint64_t seed = 23;
     for (int i = 0; i < 3000; i++) {
         Stage stage = accumulator_stage(draw_scale(&seed), draw_code(&seed, DTYPE_I8));
@@ -190,10 +181,7 @@ static void test_reals(void **state) {
     (void)state;
     uint64_t seed = 24;
     Work work;
-    work_init(&work, &system_allocator);
-    if (setjmp(work.escape)) {
-        fail();
-    }
+    WORK_BEGIN(&work);
     for (int i = 0; i < 10000; i++) {
         StageCode in = draw_code(&seed, DTYPE_I8), out = draw_code(&seed, DTYPE_I8);
         Stage stages[] = {dequantize_stage(DTYPE_I8, in.scale, in.zero_point), draw_real_stage(&seed),
@@ -237,10 +225,7 @@ static Chain draw_chain(uint64_t *seed, Stage *stages, uint32_t *count, Work *wo
 static void test_monotone(void **state) {
     (void)state;
     Work work;
-    work_init(&work, &system_allocator);
-    if (setjmp(work.escape)) {
-        fail();
-    }
+    WORK_BEGIN(&work);
     uint64_t seed = 25;
     int falling = 0;
     for (int i = 0; i < 5000; i++) {
@@ -267,10 +252,7 @@ static void test_monotone(void **state) {
 static void test_direction(void **state) {
     (void)state;
     Work work;
-    work_init(&work, &system_allocator);
-    if (setjmp(work.escape)) {
-        fail();
-    }
+    WORK_BEGIN(&work);
     Stage flip = requantize_stage(DTYPE_I8, (StageCode){-.5f, 0}, DTYPE_I8, (StageCode){1, 0});
     Stage twice[] = {flip, flip};
     for (int s = 0; s < S0_SEM_COUNT; s++) {
@@ -324,10 +306,7 @@ static void test_equality(void **state) {
 static void test_chain_equality(void **state) {
     (void)state;
     Work work;
-    work_init(&work, &system_allocator);
-    if (setjmp(work.escape)) {
-        fail();
-    }
+    WORK_BEGIN(&work);
     uint64_t seed = 27;
     int same = 0;
     for (int i = 0; i < 20000; i++) {

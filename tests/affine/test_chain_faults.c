@@ -139,10 +139,7 @@ static void test_faults(void **state) {
 static void test_check(void **state) {
     (void)state;
     Work work;
-    work_init(&work, &system_allocator);
-    if (setjmp(work.escape)) {
-        fail();
-    }
+    WORK_BEGIN(&work);
     Stage acc = accumulator_stage(1e5f, (StageCode){1, 0}); /* numerics.md 1.1: 32385 leaves 32 bits */
     Chain chain = bind_chain(&acc, 1, S0_SEM_TFLITE_DOUBLE, &work);
     assert_null(chain_check(&chain, -16384, 16383));
@@ -187,10 +184,7 @@ static int32_t draw_any_int(uint64_t *seed) {
 static void test_any_parameter(void **state) {
     (void)state;
     Work work;
-    work_init(&work, &system_allocator);
-    if (setjmp(work.escape)) {
-        fail();
-    }
+    WORK_BEGIN(&work);
     uint64_t seed = 26;
     int bound = 0;
     for (int i = 0; i < 300000; i++) {

@@ -80,10 +80,7 @@ static double operate(StageKind kind, double x, double number) {
 static void test_operations(void **state) {
     (void)state;
     Work work;
-    work_init(&work, &system_allocator);
-    if (setjmp(work.escape)) {
-        fail();
-    }
+    WORK_BEGIN(&work);
     uint64_t seed = 31;
     for (int i = 0; i < 20000; i++) {
         StageKind kind = (StageKind)(STAGE_MUL + random_below(&seed, 5));

@@ -1,35 +1,14 @@
 /* Harmless text. Proves: what is well-formed and visible passes byte for byte; every control character, every sequence
  * that RFC 3629 forbids, separators of lines and marks of direction become '?'; both ways of cleaning say the same; and
  * over all values of a character exactly those classes are replaced. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "base/clean.h"
-#include "base/work.h"
+#include "support/work.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static Work work;
-
-static int set_up(void **state) {
-    (void)state;
-    work_init(&work, &system_allocator);
-    return 0;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    work_free(&work);
-    return 0;
-}
-
-static void check(Str dirty, const char *expected) {
+static void check(Str dirty, const char *expected, Work *work) {
     char *printed = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&printed, &size);
@@ -38,13 +17,12 @@ static void check(Str dirty, const char *expected) {
     fclose(out);
     assert_string_equal(printed, expected);
     free(printed);
-    Str clean = clean_text(&work.keep, dirty);
+    Str clean = clean_text(&work->keep, dirty);
     assert_int_equal(clean.len, strlen(expected));
     assert_memory_equal(clean.ptr, expected, clean.len);
 }
 
-static void test_cases(void **state) {
-    (void)state;
+static void test_cases(Work *work) {
     static const struct {
         const char *text, *clean;
     } cases[] = {
@@ -72,9 +50,9 @@ static void test_cases(void **state) {
         {"\xC3(", "?("},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        check(str_from(cases[i].text), cases[i].clean);
+        check(str_from(cases[i].text), cases[i].clean, work);
     }
-    check((Str){"a\0b", 3}, "a?b");
+    check((Str){"a\0b", 3}, "a?b", work);
 }
 
 /* UTF-8 by its bit patterns. */
@@ -110,8 +88,8 @@ static void test_all_characters(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_cases, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_all_characters, set_up, tear_down),
+        WORK_TEST(test_cases),
+        cmocka_unit_test(test_all_characters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

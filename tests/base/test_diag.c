@@ -1,14 +1,7 @@
 /* Proves: diagnostics print place, node, tensor, got, expected, readings, caret and hint in one stable form; the
  * gravest of several is the status; no text of a file steers a terminal or forges a line; and a flood of them is
  * bounded without losing the status or the count. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "base/work.h"
+#include "support/work.h"
 
 #include <string.h>
 
@@ -24,20 +17,7 @@ static void print_to(const Diags *diags, const char *prefix, char *text) {
     fclose(out);
 }
 
-static int set_up(void **state) {
-    static Work work;
-    work_init(&work, &system_allocator);
-    *state = &work;
-    return 0;
-}
-
-static int tear_down(void **state) {
-    work_free(*state);
-    return 0;
-}
-
-static void test_print(void **state) {
-    Work *work = *state;
+static void test_print(Work *work) {
     char text[TEXT_BYTES];
     static const char *const readings[] = {"axis 1 (C)", "axis 3 (W)", NULL};
     diag_refuse(&work->diags, (DiagText){.place = "byte 12",
@@ -61,10 +41,9 @@ static void test_print(void **state) {
 
 /* Whatever a file puts into any text: no byte of it steers the terminal, and no line of output starts with its words.
  */
-static void test_hostile(void **state) {
+static void test_hostile(Work *work) {
     static const char hostile[] = "x\nstride0: error: forged\r\033[2J\xFF";
     static const char *const readings[] = {hostile, NULL};
-    Work *work = *state;
     char text[TEXT_BYTES];
     work->diags.file = hostile;
     diag_error(&work->diags, (DiagText){.place = "here",
@@ -90,8 +69,7 @@ static void test_hostile(void **state) {
 }
 
 /* The file stands before the place, unless it is the place. */
-static void test_file(void **state) {
-    Work *work = *state;
+static void test_file(Work *work) {
     char text[TEXT_BYTES];
     work->diags.file = "m.onnx";
     diag_error(&work->diags, (DiagText){.what = "one"});
@@ -104,8 +82,7 @@ static void test_file(void **state) {
 }
 
 /* The caret stands under the byte: behind a tab, behind characters of several bytes, and one past the end. */
-static void test_caret(void **state) {
-    (void)state;
+static void test_caret(Work *work) {
     static const struct {
         const char *excerpt;
         uint32_t column;
@@ -117,7 +94,7 @@ static void test_caret(void **state) {
         {"\x80\xC3N", 3, "error: wrong\n  ??N\n    ^\n"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        Diags diags = {.arena = &((Work *)*state)->keep};
+        Diags diags = {.arena = &work->keep};
         char text[TEXT_BYTES];
         diag_error(&diags,
                    (DiagText){.what = "wrong", .excerpt = str_from(cases[i].excerpt), .column = cases[i].column});
@@ -126,13 +103,12 @@ static void test_caret(void **state) {
     }
 }
 
-static void test_gravest_is_the_status(void **state) {
+static void test_gravest_is_the_status(Work *work) {
     static const struct {
         DiagKind kind;
         s0_status status;
     } steps[] = {
         {DIAG_WARNING, S0_DONE}, {DIAG_NO_FIT, S0_NO_FIT}, {DIAG_REFUSED, S0_REFUSED}, {DIAG_ERROR, S0_BAD_INPUT}};
-    Work *work = *state;
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
         diag_add(&work->diags, steps[i].kind, (DiagText){.what = "x"});
         assert_int_equal(diags_status(&work->diags), steps[i].status);
@@ -140,8 +116,7 @@ static void test_gravest_is_the_status(void **state) {
     }
 }
 
-static void test_flood(void **state) {
-    Work *work = *state;
+static void test_flood(Work *work) {
     char text[TEXT_BYTES];
     for (int i = 0; i < 10000; i++) {
         diag_warn(&work->diags, (DiagText){.what = "again"});
@@ -163,12 +138,12 @@ static void test_flood(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_print, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_hostile, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_file, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_caret, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_gravest_is_the_status, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_flood, set_up, tear_down),
+        WORK_TEST(test_print),
+        WORK_TEST(test_hostile),
+        WORK_TEST(test_file),
+        WORK_TEST(test_caret),
+        WORK_TEST(test_gravest_is_the_status),
+        WORK_TEST(test_flood),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,25 +3,10 @@
 #define S0_TESTS_DEVICE_BOX_H
 
 #include "device/check.h"
+#include "support/work.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Runs `body` with a Work of its own; leaving through the escape fails the test. */
-static inline void in_work(void (*body)(Work *work, const void *row), const void *row) {
-    Work work;
-    work_init(&work, &system_allocator);
-    if (setjmp(work.escape) != 0) {
-        fail_msg("out of memory");
-    }
-    body(&work, row);
-    work_free(&work);
-}
 
 static inline bool has_part(const char *text, const char *part) {
     return part == NULL || (text != NULL && strstr(text, part) != NULL);

@@ -131,7 +131,7 @@ static void check_broken(Work *work, const void *arg) {
 static void faults_are_told_with_their_line(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof broken / sizeof broken[0]; i++) {
-        in_work(check_broken, &broken[i]);
+        with_work(check_broken, &broken[i]);
     }
 }
 
@@ -160,8 +160,8 @@ static void check_kinds_of_faults(Work *work, const void *row) {
 
 static void all_faults_are_told(void **state) {
     (void)state;
-    in_work(check_three_faults, NULL);
-    in_work(check_kinds_of_faults, NULL);
+    with_work(check_three_faults, NULL);
+    with_work(check_kinds_of_faults, NULL);
 }
 
 /* ---- What can never work, where more than one line says it */
@@ -199,8 +199,8 @@ static void check_no_form(Work *work, const void *row) {
 
 static void what_can_never_work_is_refused(void **state) {
     (void)state;
-    in_work(check_lanes, NULL);
-    in_work(check_no_form, NULL);
+    with_work(check_lanes, NULL);
+    with_work(check_no_form, NULL);
 }
 
 int main(void) {

@@ -51,7 +51,7 @@ static void what_is_allowed_is_read(void **state) {
         {"[device]", "\r\n", 1},
     };
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
-        in_work(check_way, &ways[i]);
+        with_work(check_way, &ways[i]);
     }
 }
 
@@ -115,10 +115,10 @@ static void check_described_only(Work *work, const void *row) {
 
 static void optional_values_are_read(void **state) {
     (void)state;
-    in_work(check_memory_spare, NULL);
-    in_work(check_dtypes, NULL);
-    in_work(check_without_engine, NULL);
-    in_work(check_described_only, NULL);
+    with_work(check_memory_spare, NULL);
+    with_work(check_dtypes, NULL);
+    with_work(check_without_engine, NULL);
+    with_work(check_described_only, NULL);
 }
 
 /* ---- Limits */
@@ -160,9 +160,9 @@ static void lines_and_files_have_limits(void **state) {
     (void)state;
     static const Length lengths[] = {{150, true}, {197, true}, {198, false}, {199, false}, {200, false}, {399, false}};
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
-        in_work(check_length, &lengths[i]);
+        with_work(check_length, &lengths[i]);
     }
-    in_work(check_size, NULL);
+    with_work(check_size, NULL);
 }
 
 /* ---- By name and by path */
@@ -203,9 +203,9 @@ static void names_and_paths(void **state) {
         {"/", "can't read the file", NULL},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        in_work(check_typed, &rows[i]);
+        with_work(check_typed, &rows[i]);
     }
-    in_work(check_path, NULL);
+    with_work(check_path, NULL);
 }
 
 /* ---- What a check adds */
@@ -252,7 +252,7 @@ static void a_check_warns_of_shapes_left_out(void **state) {
     assert_true(file >= 0);
     close(file);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        in_work(check_left_out, &rows[i]);
+        with_work(check_left_out, &rows[i]);
     }
     remove(path);
 }
@@ -322,7 +322,7 @@ static void hostile_bytes_end_in_a_diagnostic(void **state) {
     (void)state;
     uint32_t seed = 12345;
     for (int round = 0; round < 2000; round++) {
-        in_work(check_hostile, &seed);
+        with_work(check_hostile, &seed);
     }
 }
 

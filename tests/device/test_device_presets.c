@@ -212,8 +212,7 @@ static void check_published(Work *work, const Published *row) {
     }
 }
 
-static void check_all_published(Work *work, const void *row) {
-    (void)row;
+static void presets_say_what_is_published(Work *work) {
     assert_int_equal(device_preset_count, PUBLISHED_COUNT);
     for (size_t i = 0; i < PUBLISHED_COUNT; i++) {
         assert_string_equal(device_presets[i].name, published[i].name); /* the order of the documentation */
@@ -221,13 +220,7 @@ static void check_all_published(Work *work, const void *row) {
     }
 }
 
-static void presets_say_what_is_published(void **state) {
-    (void)state;
-    in_work(check_all_published, NULL);
-}
-
-static void check_further_constants(Work *work, const void *row) {
-    (void)row;
+static void further_constants(Work *work) {
     static const struct {
         const char *device, *section, *key, *value;
         bool is_assumed;
@@ -260,11 +253,6 @@ static void check_further_constants(Work *work, const void *row) {
     }
 }
 
-static void further_constants(void **state) {
-    (void)state;
-    in_work(check_further_constants, NULL);
-}
-
 /* ---- Every shape has a layout */
 
 static const uint32_t all_bits[] = {1, 2, 3, 4, 8, 16, 20, 32, 64, 80, 128};
@@ -287,8 +275,7 @@ static void check_grid(const Device *device, Role role, uint32_t bits) {
     }
 }
 
-static void check_every_shape(Work *work, const void *row) {
-    (void)row;
+static void every_shape_has_a_layout(Work *work) {
     for (size_t i = 0; i < device_preset_count; i++) {
         const Device *device = device_check(work, str_from(device_presets[i].name));
         assert_non_null(device);
@@ -299,11 +286,6 @@ static void check_every_shape(Work *work, const void *row) {
         }
     }
     assert_null(work->diags.first); /* device_check has nothing to warn of either */
-}
-
-static void every_shape_has_a_layout(void **state) {
-    (void)state;
-    in_work(check_every_shape, NULL);
 }
 
 /* ---- The sizes of the vendors' formulas */
@@ -371,8 +353,7 @@ static const Size sizes[] = {
     {"teach", ROLE_PARAMETER, 8, 1, 12, 1, 28, 28 * 16, 1, "a row of pixels"},
 };
 
-static void check_sizes(Work *work, const void *row) {
-    (void)row;
+static void sizes_are_the_vendors(Work *work) {
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         const Size *size = &sizes[i];
         const Device *device = load(work, size->device);
@@ -389,11 +370,6 @@ static void check_sizes(Work *work, const void *row) {
                      (unsigned)size->bank_bytes, (unsigned)size->banks_used, size->source);
         }
     }
-}
-
-static void sizes_are_the_vendors(void **state) {
-    (void)state;
-    in_work(check_sizes, NULL);
 }
 
 /* ---- The embedded text is the file's */
@@ -415,8 +391,8 @@ static void embedded_text_is_the_file(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(presets_say_what_is_published), cmocka_unit_test(further_constants),
-        cmocka_unit_test(every_shape_has_a_layout),      cmocka_unit_test(sizes_are_the_vendors),
+        WORK_TEST(presets_say_what_is_published),    WORK_TEST(further_constants),
+        WORK_TEST(every_shape_has_a_layout),         WORK_TEST(sizes_are_the_vendors),
         cmocka_unit_test(embedded_text_is_the_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

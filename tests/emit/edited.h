@@ -2,17 +2,11 @@
 #ifndef TESTS_EMIT_EDITED_H
 #define TESTS_EMIT_EDITED_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "emit/emit.h"
 #include "graph/text.h"
 #include "import/import.h"
 #include "import/onnx_bytes.h"
+#include "support/work.h"
 
 enum { MOST_ADDED = 32 };
 

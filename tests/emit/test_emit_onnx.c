@@ -378,10 +378,7 @@ static void check_case(const Case *c, size_t index) {
     Span expected = text_bytes(&after, c->after);
     Work work;
     Edited t, again;
-    work_init(&work, &system_allocator);
-    if (setjmp(work.escape) != 0) {
-        fail_msg("out of memory");
-    }
+    WORK_BEGIN(&work);
     must(edited_import(&t, &work, file), c, "not imported", &work);
     c->edit(&t);
     Span out = {0};
@@ -422,7 +419,7 @@ static void test_identity(void **state) {
         Span file = text_bytes(&bytes, k < count ? cases[k].before : more[k - count]);
         Work work;
         Edited t;
-        work_init(&work, &system_allocator);
+        WORK_BEGIN(&work);
         Case c = {.name = k < count ? cases[k].name : more[k - count]};
         must(edited_import(&t, &work, file), &c, "not imported", &work);
         Span out = {0};
@@ -502,7 +499,7 @@ static void test_refusals(void **state) {
         Span file = text_bytes(&bytes, r->file);
         Work work;
         Edited t;
-        work_init(&work, &system_allocator);
+        WORK_BEGIN(&work);
         must(edited_import(&t, &work, file), &c, "not imported", &work);
         r->edit(&t);
         Span out = {0};

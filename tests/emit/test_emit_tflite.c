@@ -238,7 +238,7 @@ static void test_codes(void **state) {
     static const struct { int32_t builtin, old; } rows[] = {{18, 18}, {126, 126}, {127, 127}, {128, 127}, {150, 127}};
     static Work work;
     (void)state;
-    work_init(&work, &system_allocator);
+    WORK_BEGIN(&work);
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         FlatImage image = emit_image(&work, 4);
         size_t code = emit_add_code(&image, &(EmitCode){rows[k].builtin, 5});

@@ -9,13 +9,7 @@
 #include "import/import.h"
 #include "import/tflite.h"
 #include "import/tflite_build.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/work.h"
 
 enum { BIG = 400, ROOT_METADATA = 6, ROOT_SIGNATURES = 7 };
 

@@ -1,30 +1,13 @@
-/* What the tests of the graph share: a Work, graphs from text, and values by name. */
+/* What the tests of the graph share: graphs from text, and values by name. */
 #ifndef TESTS_GRAPH_SUPPORT_H
 #define TESTS_GRAPH_SUPPORT_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "graph/text.h"
+#include "support/work.h"
 
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "graph/text.h"
-
-/* Runs `body` with a Work of its own. What it runs stands in a function of its own: nothing in it is clobbered by the
- * escape. */
-static inline void with_work(void (*body)(Work *work, const void *argument), const void *argument) {
-    Work work;
-    work_init(&work, &system_allocator);
-    if (setjmp(work.escape) != 0) {
-        fail_msg("out of memory");
-    }
-    body(&work, argument);
-    work_free(&work);
-}
 
 /* `body` behind the first line. Null with diagnostics where it is wrong. */
 static inline Graph *parse_text(Work *work, const char *body) {
@@ -54,18 +37,6 @@ static inline ValueId find_value(const Graph *graph, const char *name) {
 
 static inline Value *value_of(const Graph *graph, const char *name) {
     return graph_value(graph, find_value(graph, name));
-}
-
-/* Does some diagnostic say `text` in one of its parts? */
-static inline bool was_told(const Diags *diags, const char *text) {
-    char *all = NULL;
-    size_t length = 0;
-    FILE *memory = open_memstream(&all, &length);
-    diags_print(diags, "", memory);
-    fclose(memory);
-    bool found = strstr(all, text) != NULL;
-    free(all);
-    return found;
 }
 
 /* The graph in text form, in `work->keep`. */

@@ -29,8 +29,7 @@ static const struct {
     {"X:99999999999=1", true, "X:99999999999", -1, 1},
 };
 
-static void check_parses(Work *work, const void *argument) {
-    (void)argument;
+static void parses_bindings(Work *work) {
     for (size_t k = 0; k < sizeof parses / sizeof parses[0]; k++) {
         DimBinding binding;
         bool sound = dim_binding_parse(str_from(parses[k].text), &binding, &work->diags);
@@ -41,11 +40,6 @@ static void check_parses(Work *work, const void *argument) {
             assert_true(binding.value == parses[k].value);
         }
     }
-}
-
-static void parses_bindings(void **state) {
-    (void)state;
-    with_work(check_parses, NULL);
 }
 
 /* ---- Binding */
@@ -140,7 +134,7 @@ static void check_binding(Work *work, const void *argument) {
         assert_true(dim_binding_parse(str_from(row->dims[count]), &bindings[count], &work->diags));
     }
     bool sound = graph_bind_dims(graph, bindings, count, work);
-    bool as_told = row->told == NULL || was_told(&work->diags, row->told);
+    bool as_told = row->told == NULL || was_told(work, row->told);
     if (sound != (row->told == NULL) || !as_told || diags_status(&work->diags) != row->status) {
         diags_print(&work->diags, "", stderr);
         fail_msg("not what was expected of:\n%s", row->text);
@@ -164,7 +158,7 @@ static void binds_dimensions(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parses_bindings),
+        WORK_TEST(parses_bindings),
         cmocka_unit_test(binds_dimensions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -69,8 +69,7 @@ static void test_rows(void **state) {
 
 /* ---- Random names of few letters, so that they meet */
 
-static void check_random(Work *work, const void *argument) {
-    (void)argument;
+static void test_random(Work *work) {
     uint64_t seed = 7;
     Graph *graph = graph_new(&work->keep, STR(""), FORMAT_ONNX);
     for (int k = 0; k < 2000; k++) {
@@ -83,15 +82,10 @@ static void check_random(Work *work, const void *argument) {
     }
 }
 
-static void test_random(void **state) {
-    (void)state;
-    with_work(check_random, NULL);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_random),
+        WORK_TEST(test_random),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

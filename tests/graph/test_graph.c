@@ -83,21 +83,14 @@ static void counts_elements(void **state) {
     }
 }
 
-static void check_shape_text(Work *work, const void *argument) {
-    (void)argument;
+static void writes_shapes(Work *work) {
     Shape shape = {.rank = 8, .dim = {1, DIM_FREE, INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX}};
     assert_true(str_starts(shape_text(&work->keep, &shape), STR("[1,?,9223372036854775807,")));
     shape.rank = 0;
     assert_true(str_eq(shape_text(&work->keep, &shape), STR("[]")));
 }
 
-static void writes_shapes(void **state) {
-    (void)state;
-    with_work(check_shape_text, NULL);
-}
-
-static void check_uses(Work *work, const void *argument) {
-    (void)argument;
+static void lists_uses_in_node_order(Work *work) {
     Graph *g = parse_sound(work, "input a\nnode Add p: a a -> b\nnode Add q: b a -> c\noutput c\n");
     GraphUses uses = graph_uses(g, &work->scratch);
     uint32_t a = find_value(g, "a").index, b = find_value(g, "b").index, c = find_value(g, "c").index;
@@ -108,11 +101,6 @@ static void check_uses(Work *work, const void *argument) {
     assert_int_equal(uses.first[b + 1] - uses.first[b], 1);
     assert_int_equal(uses.use[uses.first[b]].index, 1);
     assert_int_equal(uses.first[c + 1] - uses.first[c], 0);
-}
-
-static void lists_uses_in_node_order(void **state) {
-    (void)state;
-    with_work(check_uses, NULL);
 }
 
 /* ---- graph_check */
@@ -182,7 +170,7 @@ static void check_soundness(Work *work, const void *argument) {
     assert_non_null(graph);
     bool sound = graph_check(graph, work);
     if (sound != (row->told == NULL) || diags_status(&work->diags) != row->status ||
-        (row->told != NULL && !was_told(&work->diags, row->told))) {
+        (row->told != NULL && !was_told(work, row->told))) {
         diags_print(&work->diags, "", stderr);
         fail_msg("not what was expected of:\n%s", row->text);
     }
@@ -195,8 +183,7 @@ static void checks_the_invariants(void **state) {
     }
 }
 
-static void check_bad_ids(Work *work, const void *argument) {
-    (void)argument;
+static void notices_ids_out_of_range(Work *work) {
     Graph *g = parse_sound(work, "input a\nnode Relu r: a -> b\noutput b\n");
     g->nodes[0].inputs[0].index = 77;
     assert_false(graph_check(g, work));
@@ -206,14 +193,8 @@ static void check_bad_ids(Work *work, const void *argument) {
     assert_false(graph_check(g, work));
 }
 
-static void notices_ids_out_of_range(void **state) {
-    (void)state;
-    with_work(check_bad_ids, NULL);
-}
-
 /* 200 000 nested calls: the walk keeps its own stack. */
-static void check_deep_calls(Work *work, const void *argument) {
-    (void)argument;
+static void walks_deep_nesting_without_recursion(Work *work) {
     enum { DEPTH = 200000 };
     Graph *g = graph_new(&work->keep, STR("deep"), FORMAT_ONNX);
     for (uint32_t b = 0; b < DEPTH; b++) {
@@ -227,22 +208,17 @@ static void check_deep_calls(Work *work, const void *argument) {
     assert_true(graph_check(g, work));
 }
 
-static void walks_deep_nesting_without_recursion(void **state) {
-    (void)state;
-    with_work(check_deep_calls, NULL);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_dtypes),
         cmocka_unit_test(reads_record_widths),
         cmocka_unit_test(finds_every_operator),
         cmocka_unit_test(counts_elements),
-        cmocka_unit_test(writes_shapes),
-        cmocka_unit_test(lists_uses_in_node_order),
+        WORK_TEST(writes_shapes),
+        WORK_TEST(lists_uses_in_node_order),
         cmocka_unit_test(checks_the_invariants),
-        cmocka_unit_test(notices_ids_out_of_range),
-        cmocka_unit_test(walks_deep_nesting_without_recursion),
+        WORK_TEST(notices_ids_out_of_range),
+        WORK_TEST(walks_deep_nesting_without_recursion),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

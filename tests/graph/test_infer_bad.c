@@ -168,7 +168,7 @@ static bool is_bad_case_told(Work *work, const BadCase *c) {
         return false;
     }
     for (size_t k = 0; k < 5 && c->told[k] != NULL; k++) {
-        if (!was_told(&work->diags, c->told[k])) {
+        if (!was_told(work, c->told[k])) {
             print_error("%s: the message lacks \"%s\"\n", c->name, c->told[k]);
             diags_print(&work->diags, c->name, stderr);
             return false;

@@ -162,10 +162,9 @@ static void check_trips(Work *work, const void *argument) {
     bool is_done = graph_inline(graph, work) && graph_infer(graph, work);
     const Value *out = value_of(graph, "s");
     const char *got = is_done && out->has_shape ? shape_text(&work->keep, &out->shape).ptr : NULL;
-    bool as_told = row->shape != NULL
-                       ? got != NULL && strcmp(got, row->shape) == 0
-                       : diags_status(&work->diags) == S0_REFUSED && was_told(&work->diags, "'l' (Loop)") &&
-                             was_told(&work->diags, "make the trip count a constant");
+    bool as_told = row->shape != NULL ? got != NULL && strcmp(got, row->shape) == 0
+                                      : diags_status(&work->diags) == S0_REFUSED && was_told(work, "'l' (Loop)") &&
+                                            was_told(work, "make the trip count a constant");
     if (is_done != (row->shape != NULL) || !as_told) {
         diags_print(&work->diags, "", stderr);
         fail_msg("got %s of\n%s", got == NULL ? "no shape" : got, text);
@@ -219,7 +218,7 @@ static const Refusal refusals[] = {
 static void check_refusal(Work *work, const void *argument) {
     const Refusal *row = argument;
     Graph *graph = parse_sound(work, row->text);
-    if (graph_inline(graph, work) || diags_status(&work->diags) != row->status || !was_told(&work->diags, row->told)) {
+    if (graph_inline(graph, work) || diags_status(&work->diags) != row->status || !was_told(work, row->told)) {
         diags_print(&work->diags, "", stderr);
         fail_msg("not refused as it should be:\n%s", row->text);
     }
@@ -253,24 +252,21 @@ static Graph *chain(Work *work, uint32_t depth, uint32_t calls) {
     return graph;
 }
 
-static void check_depth(Work *work, const void *argument) {
-    (void)argument;
+static void bounds_depth(Work *work) {
     assert_true(graph_inline(chain(work, 16, 1), work));
     assert_false(graph_inline(chain(work, 17, 1), work));
-    assert_true(was_told(&work->diags, "'call16' (CALL)"));
-    assert_true(was_told(&work->diags, "16 deep"));
+    assert_true(was_told(work, "'call16' (CALL)"));
+    assert_true(was_told(work, "16 deep"));
 }
 
-static void check_unfolding(Work *work, const void *argument) {
-    (void)argument;
+static void bounds_unfolding(Work *work) {
     assert_false(graph_inline(chain(work, 16, 40), work)); /* 40^16 calls of nothing */
-    assert_true(was_told(&work->diags, "unfold"));
+    assert_true(was_told(work, "unfold"));
     assert_int_equal(diags_status(&work->diags), S0_REFUSED);
 }
 
 /* 3000 calls of one node that reads a thousand tensors: what is copied counts, not the nodes alone. */
-static void check_wide_copies(Work *work, const void *argument) {
-    (void)argument;
+static void bounds_wide_copies(Work *work) {
     enum { CALLS = 3000, INPUTS = 1000 };
     Graph *graph = chain(work, 1, CALLS);
     ValueId value = graph_add_value(graph, &work->keep, (Value){.name = STR("x"), .is_state = true});
@@ -284,28 +280,17 @@ static void check_wide_copies(Work *work, const void *argument) {
     graph->blocks[1].nodes = wide;
     graph->blocks[1].node_count = 1;
     assert_false(graph_inline(graph, work));
-    assert_true(was_told(&work->diags, "unfold"));
-}
-
-static void bounds_wide_copies(void **state) {
-    (void)state;
-    with_work(check_wide_copies, NULL);
-}
-
-static void bounds_depth(void **state) {
-    (void)state;
-    with_work(check_depth, NULL);
-}
-
-static void bounds_unfolding(void **state) {
-    (void)state;
-    with_work(check_unfolding, NULL);
+    assert_true(was_told(work, "unfold"));
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(places_called_blocks), cmocka_unit_test(refuses_by_name),    cmocka_unit_test(bounds_depth),
-        cmocka_unit_test(bounds_unfolding),     cmocka_unit_test(bounds_wide_copies), cmocka_unit_test(counts_trips),
+        cmocka_unit_test(places_called_blocks),
+        cmocka_unit_test(counts_trips),
+        cmocka_unit_test(refuses_by_name),
+        WORK_TEST(bounds_depth),
+        WORK_TEST(bounds_unfolding),
+        WORK_TEST(bounds_wide_copies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

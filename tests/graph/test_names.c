@@ -254,7 +254,7 @@ static void check_layout(Work *work, const void *argument) {
     bool named = graph_assign_names(graph, &binding, row->tensor == NULL ? 0 : 1, work);
     bool as_told = true;
     for (int k = 0; k < 3 && row->told[k] != NULL; k++) {
-        as_told = as_told && was_told(&work->diags, row->told[k]);
+        as_told = as_told && was_told(work, row->told[k]);
     }
     if (named != (row->expected != NULL) || !as_told || diags_status(&work->diags) != row->status) {
         diags_print(&work->diags, "", stderr);
@@ -296,24 +296,18 @@ static double seconds_of_chain(Work *work, uint32_t count) {
     return (double)(clock() - start) / CLOCKS_PER_SEC;
 }
 
-static void check_size(Work *work, const void *argument) {
-    (void)argument;
+static void names_large_graphs(Work *work) {
     double small = seconds_of_chain(work, 10000);
     double large = seconds_of_chain(work, 100000);
     print_message("10 000 nodes %.4f s, 100 000 nodes %.4f s\n", small, large);
     assert_true(large < 2.0);
 }
 
-static void names_large_graphs(void **state) {
-    (void)state;
-    with_work(check_size, NULL);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_axes_by_position_and_definition),
         cmocka_unit_test(takes_layouts_and_refuses_contradictions),
-        cmocka_unit_test(names_large_graphs),
+        WORK_TEST(names_large_graphs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -203,8 +203,7 @@ static const struct {
     {"node Clip@6 a: y -> r min=0.5 max=2.0\n", "CLIP", 0.5, 2},
 };
 
-static void check_activations(Work *work, const void *argument) {
-    (void)argument;
+static void keeps_the_activation_as_an_attribute(Work *work) {
     for (size_t k = 0; k < sizeof activations / sizeof activations[0]; k++) {
         Graph *graph = parse_sound(
             work, arena_text(&work->keep,
@@ -223,15 +222,10 @@ static void check_activations(Work *work, const void *argument) {
     }
 }
 
-static void keeps_the_activation_as_an_attribute(void **state) {
-    (void)state;
-    with_work(check_activations, NULL);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(folds_what_meets_the_conditions),
-        cmocka_unit_test(keeps_the_activation_as_an_attribute),
+        WORK_TEST(keeps_the_activation_as_an_attribute),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

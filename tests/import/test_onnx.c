@@ -3,13 +3,9 @@
  * says what is wrong and where. Expected bytes are written by hand from the definition of the dtype. */
 #include "import/import.h"
 #include "onnx_bytes.h"
+#include "support/work.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #define HEAD       "1:7 8{2:13} "
 #define TYPE(dims) "2{1{1:1 2{" dims "}}}"
@@ -371,12 +367,8 @@ static const BrokenCase broken_cases[] = {
 };
 
 static void check_broken(Fixture *f, const BrokenCase *c) {
-    char *message = NULL;
-    size_t len = 0;
     import_text(f, c->text);
-    FILE *out = open_memstream(&message, &len);
-    diags_print(&f->work.diags, "", out);
-    fclose(out);
+    char *message = messages_of(&f->work);
     bool agrees = f->graph == NULL && diags_status(&f->work.diags) == c->status;
     for (size_t k = 0; k < 4 && c->parts[k] != NULL; k++) {
         agrees = agrees && strstr(message, c->parts[k]) != NULL;

@@ -3,15 +3,11 @@
 #define _DEFAULT_SOURCE /* mkdtemp */
 #include "import/import.h"
 #include "onnx_bytes.h"
+#include "support/work.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define MODEL(entries) "1:8 8{2:13} 7{ 5{1:2 2:3 8'w' 14:1 " entries "} 1{1'w' 2'y' 4'Identity'} 12{1'y'} }"
 #define TWO_TENSORS                                                                                                    \
@@ -77,7 +73,7 @@ static void test_two_tensors_one_file(void **state) {
     (void)state;
     Work work;
     ModelFiles files = {0};
-    work_init(&work, &system_allocator);
+    WORK_BEGIN(&work);
     const Graph *graph = import_text(&work, &files, TWO_TENSORS);
     assert_non_null(graph);
     Span w = bytes_of(graph, "w");
@@ -111,13 +107,9 @@ static void test_locations(void **state) {
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         Work work;
         ModelFiles files = {0};
-        char *message = NULL;
-        size_t len = 0;
-        work_init(&work, &system_allocator);
+        WORK_BEGIN(&work);
         bool is_read = import_text(&work, &files, cases[k].model) != NULL;
-        FILE *out = open_memstream(&message, &len);
-        diags_print(&work.diags, "", out);
-        fclose(out);
+        char *message = messages_of(&work);
         bool agrees = cases[k].message == NULL ? is_read : !is_read && strstr(message, cases[k].message) != NULL;
         if (!agrees) {
             print_error("%s\n%s", cases[k].model, message);
@@ -147,7 +139,7 @@ static void test_strangers(void **state) {
         Work work;
         ModelFiles files = {0};
         char path[256];
-        work_init(&work, &system_allocator);
+        WORK_BEGIN(&work);
         write_file("model.onnx", strangers[k].content, strlen(strangers[k].content));
         assert_null(import_model(&work, in_folder(path, sizeof path, "model.onnx"), &files));
         assert_int_equal(work.diags.count[DIAG_ERROR], 1);

@@ -3,15 +3,10 @@
  * written by tflite_build.h; one right model is changed in one place at a time. */
 #include "import/import.h"
 #include "import/tflite_build.h"
+#include "support/work.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 enum { INT8 = 9, INT32 = 2, INT4 = 17, RESOURCE = 13 };
 enum { CONV = 0, OTHER = 1 }; /* operator codes of the model */
@@ -510,17 +505,12 @@ static const struct {
 /* Imports and checks; the messages as text, to be freed. */
 static char *import_messages(const TestFile *file, size_t len, s0_status *status) {
     static Work work;
-    char *text = NULL;
-    size_t text_len;
-    work_init(&work, &system_allocator);
+    WORK_BEGIN(&work);
     Graph *graph = import_tflite(&work, (Span){file->bytes, len}, "m.tflite", NULL);
     bool sound = graph != NULL && graph_check(graph, &work);
     *status = diags_status(&work.diags);
     assert_int_equal(sound, *status == S0_DONE);
-    FILE *out = open_memstream(&text, &text_len);
-    assert_non_null(out);
-    diags_print(&work.diags, NULL, out);
-    fclose(out);
+    char *text = messages_of(&work);
     work_free(&work);
     return text;
 }

@@ -1,26 +1,9 @@
-/* What the tests of the layout room share: a Work around a body, shapes, and parsing that must succeed. */
+/* What the tests of the layout room share: shapes, and parsing that must succeed. */
 #ifndef S0_TEST_LAYOUT_SUPPORT_H
 #define S0_TEST_LAYOUT_SUPPORT_H
 
-#include "base/work.h"
 #include "layout/view.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-static inline void in_work(void (*body)(Work *work)) {
-    Work work;
-    work_init(&work, &system_allocator);
-    if (setjmp(work.escape) != 0) {
-        fail_msg("out of memory");
-    }
-    body(&work);
-    work_free(&work);
-}
+#include "support/work.h"
 
 static inline LayoutShape shape_nchw(uint32_t bits, uint64_t n, uint64_t c, uint64_t h, uint64_t w) {
     LayoutShape shape = layout_shape(bits, 4);

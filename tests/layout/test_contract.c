@@ -28,17 +28,12 @@ static const char *const good[] = {
     "when N==0:N", /* the last case may have a guard */
 };
 
-static void check_good(Work *work) {
+static void whole_grammar_is_taken(Work *work) {
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
         const Contract *contract = parse(work, good[i]);
         Str trimmed = str_trim(str_from(good[i]));
         assert_true(str_eq(contract_text(contract), trimmed));
     }
-}
-
-static void whole_grammar_is_taken(void **state) {
-    (void)state;
-    in_work(check_good);
 }
 
 /* ---- Texts that are wrong */
@@ -131,7 +126,7 @@ static bool tells(const char *text, const char *part) {
     return text != NULL && strstr(text, part) != NULL;
 }
 
-static void check_bad(Work *work) {
+static void each_error_points_at_its_column(Work *work) {
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         ContractError error = {0};
         if (contract_parse(&work->keep, str_from(bad[i].text), &error) != NULL) {
@@ -145,12 +140,7 @@ static void check_bad(Work *work) {
     }
 }
 
-static void each_error_points_at_its_column(void **state) {
-    (void)state;
-    in_work(check_bad);
-}
-
-static void check_long(Work *work) {
+static void endless_text_is_refused(Work *work) {
     static char text[(1 << 16) + 2];
     ContractError error = {0};
     memset(text, ' ', sizeof text);
@@ -160,13 +150,8 @@ static void check_long(Work *work) {
     assert_int_equal(error.column, (1 << 16) + 1);
 }
 
-static void endless_text_is_refused(void **state) {
-    (void)state;
-    in_work(check_long);
-}
-
 /* The text need not end in NUL: each prefix of a text is read as if nothing stood behind it. */
-static void check_prefixes(Work *work) {
+static void nothing_is_read_behind_the_text(Work *work) {
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
         for (size_t length = 0; length <= strlen(good[i]); length++) {
             char *copy = test_malloc(length + 1); /* exactly as long, so that a checker sees a read beyond it */
@@ -178,11 +163,6 @@ static void check_prefixes(Work *work) {
         }
         arena_reset(&work->scratch);
     }
-}
-
-static void nothing_is_read_behind_the_text(void **state) {
-    (void)state;
-    in_work(check_prefixes);
 }
 
 /* ---- Which case holds */
@@ -218,7 +198,7 @@ static const Held held[] = {
     {"C==4 and H==20 or C==3 and W==28", true},
 };
 
-static void check_held(Work *work) {
+static void guards_choose_the_case(Work *work) {
     LayoutShape shape = shape_nchw(4, 1, 3, 20, 28);
     for (size_t i = 0; i < sizeof held / sizeof held[0]; i++) {
         const char *text = arena_text(&work->keep, "when %s: N C H W | N H W C", held[i].guard);
@@ -229,12 +209,7 @@ static void check_held(Work *work) {
     }
 }
 
-static void guards_choose_the_case(void **state) {
-    (void)state;
-    in_work(check_held);
-}
-
-static void check_refusals(Work *work) {
+static void shapes_left_out_are_told(Work *work) {
     View view;
     Dim dim = DIM_N;
     LayoutShape shape = shape_nchw(8, 1, 3, 20, 28);
@@ -247,16 +222,11 @@ static void check_refusals(Work *work) {
     assert_int_equal(view_resolve(parse(work, "N C W"), &shape, &view, &dim), VIEW_DONE);
 }
 
-static void shapes_left_out_are_told(void **state) {
-    (void)state;
-    in_work(check_refusals);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whole_grammar_is_taken),  cmocka_unit_test(each_error_points_at_its_column),
-        cmocka_unit_test(endless_text_is_refused), cmocka_unit_test(nothing_is_read_behind_the_text),
-        cmocka_unit_test(guards_choose_the_case),  cmocka_unit_test(shapes_left_out_are_told),
+        WORK_TEST(whole_grammar_is_taken),  WORK_TEST(each_error_points_at_its_column),
+        WORK_TEST(endless_text_is_refused), WORK_TEST(nothing_is_read_behind_the_text),
+        WORK_TEST(guards_choose_the_case),  WORK_TEST(shapes_left_out_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

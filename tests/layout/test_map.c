@@ -135,7 +135,7 @@ static bool same(const View *a, const Side *a_side, const View *b, const Side *b
     return view_same_map(&left, &right, walk_limit);
 }
 
-static void check_pairs(Work *work) {
+static void known_pairs_are_decided(Work *work) {
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
         const Pair *pair = &pairs[i];
         View a = side_view(work, &pair->a, 8), b = side_view(work, &pair->b, 8);
@@ -147,12 +147,7 @@ static void check_pairs(Work *work) {
     }
 }
 
-static void known_pairs_are_decided(void **state) {
-    (void)state;
-    in_work(check_pairs);
-}
-
-static void check_mismatch(Work *work) {
+static void other_axes_or_bits_are_never_the_same(Work *work) {
     const Side side = {"C W", 2, AXES({3, DIM_C}, {4, DIM_W})};
     const Side wrong = {"C W", 2, AXES({4, DIM_C}, {3, DIM_W})};
     View view = side_view(work, &side, 8), wide = side_view(work, &side, 16);
@@ -162,11 +157,6 @@ static void check_mismatch(Work *work) {
     view = side_view(work, &apart, 8);
     wide = side_view(work, &apart, 16);
     assert_false(same(&view, &apart, &wide, &apart, NO_LIMIT));
-}
-
-static void other_axes_or_bits_are_never_the_same(void **state) {
-    (void)state;
-    in_work(check_mismatch);
 }
 
 /* ---- Random pairs of 24 elements, so that many agree */
@@ -256,7 +246,7 @@ static void print_side(const Side *side) {
     print_message("%s%c\n", side->broadcast != 0 ? ", once " : "", side->broadcast != 0 ? side->broadcast : ' ');
 }
 
-static void check_random(Work *work) {
+static void random_pairs_agree_with_a_walk(Work *work) {
     uint64_t seed = UINT64_C(0x5EED0002);
     uint32_t agree = 0, at_once = 0;
     for (uint32_t i = 0; i < DRAWS; i++) {
@@ -279,16 +269,11 @@ static void check_random(Work *work) {
     assert_true(agree > DRAWS / 10 && agree < DRAWS / 10 * 9 && at_once > agree / 2 && at_once < agree);
 }
 
-static void random_pairs_agree_with_a_walk(void **state) {
-    (void)state;
-    in_work(check_random);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_pairs_are_decided),
-        cmocka_unit_test(other_axes_or_bits_are_never_the_same),
-        cmocka_unit_test(random_pairs_agree_with_a_walk),
+        WORK_TEST(known_pairs_are_decided),
+        WORK_TEST(other_axes_or_bits_are_never_the_same),
+        WORK_TEST(random_pairs_agree_with_a_walk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

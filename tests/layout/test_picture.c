@@ -83,7 +83,7 @@ static const Drawn drawn[] = {
     {"N C H W", 8, 0, 2, 2, "no elements: nothing is stored\n"},
 };
 
-static void check_drawn(Work *work) {
+static void pictures_show_the_addresses(Work *work) {
     for (size_t i = 0; i < sizeof drawn / sizeof drawn[0]; i++) {
         View view = resolve(work, drawn[i].contract, shape_nchw(drawn[i].bits, 1, drawn[i].c, drawn[i].h, drawn[i].w));
         char *text = picture_of(&view);
@@ -92,11 +92,6 @@ static void check_drawn(Work *work) {
         }
         free(text);
     }
-}
-
-static void pictures_show_the_addresses(void **state) {
-    (void)state;
-    in_work(check_drawn);
 }
 
 static void check_size(const char *text) {
@@ -109,7 +104,7 @@ static void check_size(const char *text) {
     assert_true(lines <= 40);
 }
 
-static void check_large(Work *work) {
+static void pictures_stay_small(Work *work) {
     static const char *const contracts[] = {"N C H W", "N H W C@64", "bank[C%64] N C/64 H@64 W",
                                             "N C H W@1024 total@4096"};
     static const uint32_t widths[] = {1, 3, 4, 8, 20, 128};
@@ -125,15 +120,10 @@ static void check_large(Work *work) {
     }
 }
 
-static void pictures_stay_small(void **state) {
-    (void)state;
-    in_work(check_large);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pictures_show_the_addresses),
-        cmocka_unit_test(pictures_stay_small),
+        WORK_TEST(pictures_show_the_addresses),
+        WORK_TEST(pictures_stay_small),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

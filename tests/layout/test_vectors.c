@@ -92,10 +92,7 @@ static void vendors_sizes_come_out(void **state) {
     (void)state;
     FileMap map;
     Work work;
-    work_init(&work, &system_allocator);
-    if (setjmp(work.escape) != 0) {
-        fail_msg("out of memory");
-    }
+    WORK_BEGIN(&work);
     bool found = S0_SHARED_DIR[0] != '\0' && file_map(&map, S0_SHARED_DIR "/facts/layout-vectors.tsv", &work.diags);
     if (found) {
         arena_reset(&work.keep);
@@ -174,7 +171,7 @@ static const Size sizes[] = {
     {"total, then tail", "H W total@16 base@64 tail+5", 8, 1, 1, 3, 9, 27, 37, 1},
 };
 
-static void check_sizes(Work *work) {
+static void known_sizes_come_out(Work *work) {
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         const Size *size = &sizes[i];
         View view = resolve(work, size->contract, shape_nchw(size->bits, size->n, size->c, size->h, size->w));
@@ -186,11 +183,6 @@ static void check_sizes(Work *work) {
     }
     assert_int_equal(resolve(work, "H W base@64", shape_nchw(8, 1, 1, 3, 9)).base_bytes, 64);
     assert_int_equal(resolve(work, "H W", shape_nchw(8, 1, 1, 3, 9)).base_bytes, 1);
-}
-
-static void known_sizes_come_out(void **state) {
-    (void)state;
-    in_work(check_sizes);
 }
 
 /* ---- What does not fit 64 bits is said, wherever it happens */
@@ -214,7 +206,7 @@ static const Large large[] = {
     {"bank[H%4294967296 W%4294967296] H/4294967296 W/4294967296 C", 8, 1, 1, 1}, /* numbers of banks */
 };
 
-static void check_large(Work *work) {
+static void overflow_is_told(Work *work) {
     for (size_t i = 0; i < sizeof large / sizeof large[0]; i++) {
         View view;
         LayoutShape shape = shape_nchw(large[i].bits, 1, large[i].c, large[i].h, large[i].w);
@@ -225,16 +217,11 @@ static void check_large(Work *work) {
     }
 }
 
-static void overflow_is_told(void **state) {
-    (void)state;
-    in_work(check_large);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(vendors_sizes_come_out),
-        cmocka_unit_test(known_sizes_come_out),
-        cmocka_unit_test(overflow_is_told),
+        WORK_TEST(known_sizes_come_out),
+        WORK_TEST(overflow_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -207,10 +207,7 @@ static const char *check_draw(const Draw *draw) {
     View view;
     LayoutShape shape = shape_of(draw);
     brute_print(&draw->item, text, sizeof text);
-    work_init(&work, &system_allocator);
-    if (setjmp(work.escape) != 0) {
-        fail_msg("out of memory");
-    }
+    WORK_BEGIN(&work);
     const Contract *contract = contract_parse(&work.keep, str_from(text), &error);
     const char *wrong = contract == NULL ? "the text is refused" : NULL;
     if (contract != NULL && view_resolve(contract, &shape, &view, NULL) != VIEW_DONE) {
@@ -285,7 +282,7 @@ static const Known known[] = {
                                                                                              */
 };
 
-static void check_known(Work *work) {
+static void known_addresses_come_out(Work *work) {
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         const Known *row = &known[i];
         View view = resolve(work, row->contract, shape_nchw(row->bits, row->n, row->c, row->h, row->w));
@@ -302,13 +299,8 @@ static void check_known(Work *work) {
     }
 }
 
-static void known_addresses_come_out(void **state) {
-    (void)state;
-    in_work(check_known);
-}
-
 /* A parameter of 12 channels, read at a map it does not fill: 12 bytes touched, not 6 720. */
-static void check_parameter(Work *work) {
+static void parameter_touches_its_own_bytes(Work *work) {
     View view = resolve(work, "N H W C@16", shape_nchw(8, 1, 12, 1, 1));
     LayoutShape map = shape_nchw(8, 1, 12, 20, 28);
     assert_true(view_broadcast(&view, &map));
@@ -323,7 +315,7 @@ static void check_parameter(Work *work) {
 }
 
 /* 5 channels of a byte in 5 blocks of 32; no block where a byte is one; and a size that fits no more. */
-static void check_grain(Work *work) {
+static void grain_gives_each_element_a_block(Work *work) {
     uint64_t index[DIM_COUNT] = {[DIM_C] = 3};
     View view = resolve(work, "N C H W total@64", shape_nchw(8, 1, 5, 1, 1));
     assert_true(view_widen(&view, 32));
@@ -341,22 +333,12 @@ static void check_grain(Work *work) {
     assert_int_equal(view.bank_bytes, 0);
 }
 
-static void grain_gives_each_element_a_block(void **state) {
-    (void)state;
-    in_work(check_grain);
-}
-
-static void parameter_touches_its_own_bytes(void **state) {
-    (void)state;
-    in_work(check_parameter);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(views_agree_with_the_stream),
-        cmocka_unit_test(known_addresses_come_out),
-        cmocka_unit_test(parameter_touches_its_own_bytes),
-        cmocka_unit_test(grain_gives_each_element_a_block),
+        WORK_TEST(known_addresses_come_out),
+        WORK_TEST(parameter_touches_its_own_bytes),
+        WORK_TEST(grain_gives_each_element_a_block),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

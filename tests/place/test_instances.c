@@ -3,15 +3,10 @@
  * not part of this repository: each is skipped by name where it is absent. Ranges are half-open. */
 #include "place/judge.h"
 #include "place/place.h"
+#include "support/work.h"
 
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 static const struct {
     const char *file;
@@ -59,8 +54,7 @@ static size_t read_rows(FILE *file, PlaceBuffer buffer[static MOST]) {
 
 static void solve_and_judge(size_t which, PlaceProblem *problem) {
     Work work;
-    work_init(&work, &system_allocator);
-    assert_int_equal(setjmp(work.escape), 0);
+    WORK_BEGIN(&work);
     assert_true(place_solve(problem, &work));
     print_message("%-46s height %8" PRIu64 "  bound %8" PRIu64 "  by %s\n", INSTANCE[which].file, problem->height,
                   problem->bound, problem->method);

@@ -2,14 +2,9 @@
  * offsets it agrees with a check of all pairs. */
 #include "place/draw.h"
 #include "place/judge.h"
+#include "support/work.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* Right: bound 48 at step 2, height 48; b lies over a once a is dead. */
 static const PlaceBuffer RIGHT[] = {
@@ -53,8 +48,7 @@ static void test_verdicts(void **unused) {
         buffer[ROW[i].changed] = ROW[i].to;
         PlaceProblem problem = {buffer, COUNT, 16, ROW[i].height, ROW[i].bound, "test"};
         Work work;
-        work_init(&work, &system_allocator);
-        assert_int_equal(setjmp(work.escape), 0);
+        WORK_BEGIN(&work);
         Judgement judgement = place_judge(&problem, &work.scratch);
         assert_int_equal(judgement.verdict, ROW[i].verdict);
         if (judgement.verdict == JUDGE_OVERLAP) {
@@ -107,8 +101,7 @@ static void test_random_offsets(void **unused) {
             problem.bound = live > problem.bound ? live : problem.bound;
         }
         Work work;
-        work_init(&work, &system_allocator);
-        assert_int_equal(setjmp(work.escape), 0);
+        WORK_BEGIN(&work);
         Judgement judgement = place_judge(&problem, &work.scratch);
         assert_int_equal(judgement.verdict, any ? JUDGE_OVERLAP : JUDGE_RIGHT);
         if (any) {

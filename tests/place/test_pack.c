@@ -3,15 +3,10 @@
  * up where its work is spent. */
 #include "place/draw.h"
 #include "place/pack.h"
+#include "support/work.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { MOST = 70, STEPS = 25, ROUNDS = 300 };
 
@@ -58,8 +53,7 @@ static void test_overlap(void **unused) {
         bool placed[MOST] = {false};
         Pack pack = draw_pack(&state, item);
         Work work;
-        work_init(&work, &system_allocator);
-        assert_int_equal(setjmp(work.escape), 0);
+        WORK_BEGIN(&work);
         Overlap overlap;
         overlap_init(&overlap, &pack, &work.scratch);
         for (size_t turn = 0; turn < pack.count; turn++) {
@@ -129,8 +123,7 @@ static void test_orders(void **unused) {
         PackItem item[MOST];
         Pack pack = draw_pack(&state, item);
         Work work;
-        work_init(&work, &system_allocator);
-        assert_int_equal(setjmp(work.escape), 0);
+        WORK_BEGIN(&work);
         for (OrderKind kind = 0; kind < ORDER_COUNT; kind++) {
             const size_t *order = order_items(&pack, kind, &work.scratch);
             bool seen[MOST] = {false};
@@ -157,8 +150,7 @@ static void draw_comb(uint64_t *state, PackItem *item, size_t count) {
 
 static void check_first_fit(const Pack *pack) {
     Work work;
-    work_init(&work, &system_allocator);
-    assert_int_equal(setjmp(work.escape), 0);
+    WORK_BEGIN(&work);
     const size_t *order = order_items(pack, ORDER_FIRST, &work.scratch);
     Greedy greedy;
     greedy_init(&greedy, pack, &work.scratch);
@@ -198,8 +190,7 @@ static void test_work_is_spent(void **unused) {
     }
     Pack pack = {item, MOST};
     Work work;
-    work_init(&work, &system_allocator);
-    assert_int_equal(setjmp(work.escape), 0);
+    WORK_BEGIN(&work);
     Greedy greedy;
     greedy_init(&greedy, &pack, &work.scratch);
     assert_true(greedy_place(&greedy, order, UINT64_MAX));

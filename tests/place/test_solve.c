@@ -4,15 +4,10 @@
 #include "place/draw.h"
 #include "place/judge.h"
 #include "place/place.h"
+#include "support/work.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { SMALL = 7, MEDIUM = 60 };
 
@@ -94,8 +89,7 @@ static void test_brute_force(void **unused) {
             buffer[i] = draw_buffer(&state, 40, 6);
         }
         Work work;
-        work_init(&work, &system_allocator);
-        assert_int_equal(setjmp(work.escape), 0);
+        WORK_BEGIN(&work);
         assert_true(place_solve(&problem, &work));
         uint64_t best = optimum(&problem);
         assert_true(problem.height >= best);
@@ -137,8 +131,7 @@ static void test_every_order_of_rows(void **unused) {
         for (size_t turn = 0; turn < 5; turn++) {
             shuffle(&state, buffer, problem.count);
             Work work;
-            work_init(&work, &system_allocator);
-            assert_int_equal(setjmp(work.escape), 0);
+            WORK_BEGIN(&work);
             assert_true(place_solve(&problem, &work));
             qsort(buffer, problem.count, sizeof *buffer, compare_all);
             if (turn > 0) {
@@ -227,8 +220,7 @@ static void test_extremes(void **unused) {
         memcpy(untouched, buffer, sizeof buffer);
         PlaceProblem problem = {buffer, EXTREME[i].count, EXTREME[i].align_bytes, 77, 77, "untouched"};
         Work work;
-        work_init(&work, &system_allocator);
-        assert_int_equal(setjmp(work.escape), 0);
+        WORK_BEGIN(&work);
         assert_int_equal(place_solve(&problem, &work), EXTREME[i].solved);
         if (EXTREME[i].solved) {
             assert_int_equal(problem.height, EXTREME[i].height);
@@ -255,8 +247,7 @@ static void test_bound_step(void **unused) {
     };
     PlaceProblem problem = {.buffer = buffer, .count = 4, .align_bytes = 16};
     Work work;
-    work_init(&work, &system_allocator);
-    assert_int_equal(setjmp(work.escape), 0);
+    WORK_BEGIN(&work);
     uint64_t bound_bytes = 0;
     uint64_t step = 0;
     assert_true(place_bound(&problem, &work.scratch, &bound_bytes, &step));
@@ -337,8 +328,7 @@ static void test_too_many_at_once(void **unused) {
         shuffle(&state, buffer, COUNT);
         PlaceProblem problem = {.buffer = buffer, .count = COUNT, .align_bytes = 1};
         Work work;
-        work_init(&work, &system_allocator);
-        assert_int_equal(setjmp(work.escape), 0);
+        WORK_BEGIN(&work);
         assert_true(place_solve(&problem, &work));
         assert_string_equal(problem.method, "first");
         assert_int_equal(problem.height, 48 * (COUNT - 1));

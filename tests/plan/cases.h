@@ -111,11 +111,7 @@ static inline Plan *case_run(const Case *c, Work *work) {
 
 /* False where it was refused; planned_free either way. */
 static inline bool case_make(Planned *planned, const Case *c) {
-    work_init(&planned->work, &system_allocator);
-    planned->plan = NULL;
-    if (setjmp(planned->work.escape) != 0) {
-        fail_msg("out of memory");
-    }
+    WORK_BEGIN(&planned->work);
     planned->plan = case_run(c, &planned->work);
     return planned->plan != NULL;
 }
@@ -129,11 +125,7 @@ static inline void case_must_plan(Planned *planned, const Case *c) {
 
 /* Does some diagnostic say `text` in one of its parts? */
 static inline bool case_was_told(const Planned *planned, const char *text) {
-    char *all = NULL;
-    size_t length = 0;
-    FILE *memory = open_memstream(&all, &length);
-    diags_print(&planned->work.diags, "", memory);
-    fclose(memory);
+    char *all = messages_of(&planned->work);
     bool found = strstr(all, text) != NULL;
     if (!found) {
         print_error("\"%s\" is not in:\n%s", text, all);

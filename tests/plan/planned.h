@@ -2,15 +2,9 @@
 #ifndef S0_TESTS_PLAN_PLANNED_H
 #define S0_TESTS_PLAN_PLANNED_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "graph/text.h"
 #include "plan/plan.h"
+#include "support/work.h"
 
 #include <string.h>
 
@@ -52,11 +46,7 @@ static inline Plan *planned_run(const PlanCase *test, Work *work) {
 
 /* False where anything was refused; the diagnostics tell. */
 static inline bool planned_make(Planned *planned, const PlanCase *test) {
-    work_init(&planned->work, &system_allocator);
-    planned->plan = NULL;
-    if (setjmp(planned->work.escape) != 0) {
-        fail_msg("out of memory");
-    }
+    WORK_BEGIN(&planned->work);
     planned->plan = planned_run(test, &planned->work);
     return planned->plan != NULL;
 }

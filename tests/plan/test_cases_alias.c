@@ -309,10 +309,7 @@ static void test_names_that_clash(void **state) {
         const Clash *row = &clashes[i];
         Work texts;
         Planned alone, clashing;
-        work_init(&texts, &system_allocator);
-        if (setjmp(texts.escape) != 0) {
-            fail_msg("out of memory");
-        }
+        WORK_BEGIN(&texts);
         Case c = {
             .text = with_name(&texts.keep, row->text, "unlike"), .device = "mcu-cm", .options = {.in_place = true}};
         case_must_plan(&alone, &c);

@@ -56,11 +56,7 @@ static Plan *form_run(const Case *c, const char *readable, Work *work) {
 }
 
 static void form_must_plan(Planned *planned, const Case *c, const char *readable) {
-    work_init(&planned->work, &system_allocator);
-    planned->plan = NULL;
-    if (setjmp(planned->work.escape) != 0) {
-        fail_msg("out of memory");
-    }
+    WORK_BEGIN(&planned->work);
     planned->plan = form_run(c, readable, &planned->work);
     if (planned->plan == NULL) {
         diags_print(&planned->work.diags, "", stderr);

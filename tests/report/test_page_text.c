@@ -1,32 +1,12 @@
 /* Text for people. Proves: separators of numbers; that clipping keeps the width and, of a name, both
  * ends; that names that differ in one place stay different in a table; that tables are aligned, end no line in blanks
  * and are never wider than asked. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "report/text.h"
+#include "support/work.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static Work work;
-
-static int set_up(void **state) {
-    (void)state;
-    work_init(&work, &system_allocator);
-    return 0;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    work_free(&work);
-    return 0;
-}
 
 static void check_str(Str found, const char *expected) {
     if (!str_eq(found, str_from(expected))) {
@@ -34,8 +14,7 @@ static void check_str(Str found, const char *expected) {
     }
 }
 
-static void test_numbers(void **state) {
-    (void)state;
+static void test_numbers(Work *work) {
     static const struct {
         uint64_t number;
         const char *text;
@@ -46,43 +25,41 @@ static void test_numbers(void **state) {
                  {UINT64_MAX - 1, "18,446,744,073,709,551,614"},
                  {UINT64_MAX, "-"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        check_str(text_number(&work.keep, cases[i].number), cases[i].text);
+        check_str(text_number(&work->keep, cases[i].number), cases[i].text);
     }
 }
 
-static void test_clip(void **state) {
-    (void)state;
-    check_str(text_clip(&work.keep, STR("abcdefghij"), 10), "abcdefghij");
-    check_str(text_clip(&work.keep, STR("abcdefghij"), 9), "abcdefg..");
-    check_str(text_clip(&work.keep, STR("abcdefghij"), 5), "abc..");
-    check_str(text_clip(&work.keep, STR("abcdefghij"), 3), "a..");
-    check_str(text_clip(&work.keep, STR("abcdefghij"), 2), "ab");
-    check_str(text_clip(&work.keep, STR("\xC3\xA4\xC3\xB6\xC3\xBC\xC3\x9F\xC3\xA9\xC3\xA8"), 5),
+static void test_clip(Work *work) {
+    check_str(text_clip(&work->keep, STR("abcdefghij"), 10), "abcdefghij");
+    check_str(text_clip(&work->keep, STR("abcdefghij"), 9), "abcdefg..");
+    check_str(text_clip(&work->keep, STR("abcdefghij"), 5), "abc..");
+    check_str(text_clip(&work->keep, STR("abcdefghij"), 3), "a..");
+    check_str(text_clip(&work->keep, STR("abcdefghij"), 2), "ab");
+    check_str(text_clip(&work->keep, STR("\xC3\xA4\xC3\xB6\xC3\xBC\xC3\x9F\xC3\xA9\xC3\xA8"), 5),
               "\xC3\xA4\xC3\xB6\xC3\xBC..");
     for (uint32_t most = 0; most < 12; most++) {
-        uint32_t width = text_width(text_clip(&work.keep, STR("abcdefghij"), most));
+        uint32_t width = text_width(text_clip(&work->keep, STR("abcdefghij"), most));
         assert_int_equal(width, most < 10 ? most : 10);
     }
 }
 
-static void check_name(const char *name, TextCut cut, const char *expected) {
-    check_str(text_clip_name(&work.keep, str_from(name), cut), expected);
+static void check_name(const char *name, TextCut cut, const char *expected, Work *work) {
+    check_str(text_clip_name(&work->keep, str_from(name), cut), expected);
 }
 
-static void test_clip_name(void **state) {
-    (void)state;
-    check_name("abcdefghij", (TextCut){10, 2, 0}, "abcdefghij");
-    check_name("abcdefghij", (TextCut){8, 2, 0}, "ab..ghij");
-    check_name("abcdefghij", (TextCut){8, 0, 0}, "..efghij");
-    check_name("abcdefghij", (TextCut){8, 5, 0}, "abcde..j");
+static void test_clip_name(Work *work) {
+    check_name("abcdefghij", (TextCut){10, 2, 0}, "abcdefghij", work);
+    check_name("abcdefghij", (TextCut){8, 2, 0}, "ab..ghij", work);
+    check_name("abcdefghij", (TextCut){8, 0, 0}, "..efghij", work);
+    check_name("abcdefghij", (TextCut){8, 5, 0}, "abcde..j", work);
     check_name("\xC3\xA4\xC3\xB6\xC3\xBC\xC3\x9F\xC3\x84\xC3\xA9\xC3\xA8", (TextCut){6, 3, 0},
-               "\xC3\xA4\xC3\xB6..\xC3\xA9\xC3\xA8");
-    check_name("abcdefghij", (TextCut){3, 2, 0}, "a..");
-    check_name("abcdefghijklmnop", (TextCut){8, 3, 3}, "..de..op");
-    check_name("abcdefghijklmnop", (TextCut){8, 3, 10}, "..klmnop");
+               "\xC3\xA4\xC3\xB6..\xC3\xA9\xC3\xA8", work);
+    check_name("abcdefghij", (TextCut){3, 2, 0}, "a..", work);
+    check_name("abcdefghijklmnop", (TextCut){8, 3, 3}, "..de..op", work);
+    check_name("abcdefghijklmnop", (TextCut){8, 3, 10}, "..klmnop", work);
     for (uint32_t most = 0; most < 12; most++) {
         for (uint32_t sixths = 0; sixths < 6; sixths++) {
-            uint32_t width = text_width(text_clip_name(&work.keep, STR("abcdefghij"), (TextCut){most, sixths, 0}));
+            uint32_t width = text_width(text_clip_name(&work->keep, STR("abcdefghij"), (TextCut){most, sixths, 0}));
             assert_int_equal(width, most < 10 ? most : 10);
         }
     }
@@ -99,11 +76,10 @@ static char *print(const Table *table, uint32_t width) {
     return text;
 }
 
-static void test_table(void **state) {
-    (void)state;
+static void test_table(Work *work) {
     static const char *const heads[] = {"bytes", "kind", "name"};
     Table table;
-    table_init(&table, &work.keep, "rln");
+    table_init(&table, &work->keep, "rln");
     table_head(&table, heads);
     table_number(&table, 1234);
     table_text(&table, "input");
@@ -124,8 +100,7 @@ static void test_table(void **state) {
 }
 
 /* Names that differ in one place only, wherever that is, stay apart in a column that is too narrow for them. */
-static void test_names_stay_apart(void **state) {
-    (void)state;
+static void test_names_stay_apart(Work *work) {
     enum { LENGTH = 40, ROOM = 20 };
     for (size_t place = 0; place < LENGTH; place++) {
         char one[LENGTH + 1];
@@ -135,7 +110,7 @@ static void test_names_stay_apart(void **state) {
         memcpy(other, one, sizeof one);
         other[place] = 'y';
         Table table;
-        table_init(&table, &work.keep, "n");
+        table_init(&table, &work->keep, "n");
         table_text(&table, one);
         table_text(&table, other);
         char *text = print(&table, ROOM);
@@ -150,11 +125,8 @@ static void test_names_stay_apart(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_clip_name, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_names_stay_apart, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_numbers, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_clip, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_table, set_up, tear_down),
+        WORK_TEST(test_clip_name), WORK_TEST(test_names_stay_apart), WORK_TEST(test_numbers), WORK_TEST(test_clip),
+        WORK_TEST(test_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
