@@ -4,53 +4,30 @@
  * in their text form after a second import. Reads the models of libonnx's test data where Debian's package is
  * installed, those of S0_SHARED_DIR and the examples. With a folder as argument the models whose constants moved are
  * written there, beside the originals, for a second reader (tests/oracle/emit_onnx.py). */
-#define _XOPEN_SOURCE 700 /* nftw */
 #include "edited.h"
 
 #include "graph/name_map.h"
+#include "support/corpus.h"
 #include "support/random.h"
 
-#include <ftw.h>
 #include <stdio.h>
 
-enum { MOST_FILES = 4096 };
-
-static const char libonnx_data[] = "/usr/share/libonnx-testdata/data";
-
-static char *found[MOST_FILES];
-static size_t found_count;
+static Corpus corpus;
 static const char *out_folder;
-
-static int note_file(const char *path, const struct stat *info, int type, struct FTW *where) {
-    (void)info;
-    (void)where;
-    size_t len = strlen(path);
-    if (type == FTW_F && len > 5 && strcmp(path + len - 5, ".onnx") == 0 && found_count < MOST_FILES) {
-        found[found_count++] = strdup(path);
-    }
-    return 0;
-}
-
-static int by_name(const void *a, const void *b) {
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
 
 static int find_files(void **state) {
     (void)state;
-    nftw(libonnx_data, note_file, 16, FTW_PHYS);
-    nftw(S0_SOURCE_DIR "/examples", note_file, 16, FTW_PHYS);
+    corpus_add(&corpus, CORPUS_LIBONNX, ".onnx");
+    corpus_add(&corpus, S0_SOURCE_DIR "/examples", ".onnx");
     if (S0_SHARED_DIR[0] != '\0') {
-        nftw(S0_SHARED_DIR "/models", note_file, 16, FTW_PHYS);
+        corpus_add(&corpus, S0_SHARED_DIR "/models", ".onnx");
     }
-    qsort(found, found_count, sizeof found[0], by_name);
     return 0;
 }
 
 static int forget_files(void **state) {
     (void)state;
-    while (found_count > 0) {
-        free(found[--found_count]);
-    }
+    corpus_free(&corpus);
     return 0;
 }
 
@@ -66,7 +43,7 @@ static void with_file(const char *path, FileTest *test, Tally *tally) {
     Work work;
     Edited t;
     FileMap map;
-    work_init(&work, &system_allocator);
+    WORK_BEGIN(&work);
     assert_true(file_map(&map, path, &work.diags));
     t = (Edited){.work = &work, .file = map.bytes};
     t.graph = import_onnx(&work, map.bytes, path, &t.files);
@@ -81,12 +58,12 @@ static void with_file(const char *path, FileTest *test, Tally *tally) {
 
 static void with_files(FileTest *test, const char *what) {
     Tally tally = {0};
-    for (size_t k = 0; k < found_count; k++) {
-        with_file(found[k], test, &tally);
+    for (size_t k = 0; k < corpus.count; k++) {
+        with_file(corpus.path[k], test, &tally);
     }
     print_message("%s: %zu models, %zu of them byte-identical; %zu nodes, %zu constants changed\n", what, tally.models,
                   tally.same_bytes, tally.nodes, tally.constants);
-    assert_true(tally.models > 0 && tally.models * 100 >= found_count * 90);
+    assert_true(tally.models > 0 && tally.models * 100 >= corpus.count * 90);
 }
 
 static Span emit(Edited *t, const char *path) {
@@ -129,14 +106,14 @@ static void check_identity(Edited *t, const char *path, Tally *tally) {
 static void test_identity(void **state) {
     (void)state;
     Tally tally = {0};
-    for (size_t k = 0; k < found_count; k++) {
-        with_file(found[k], check_identity, &tally);
+    for (size_t k = 0; k < corpus.count; k++) {
+        with_file(corpus.path[k], check_identity, &tally);
         if (tally.models != tally.same_bytes) {
-            fail_msg("%s: not the same bytes", found[k]);
+            fail_msg("%s: not the same bytes", corpus.path[k]);
         }
     }
-    print_message("%zu of %zu models import and come out as they are\n", tally.models, found_count);
-    assert_true(tally.models > 0 && tally.models * 100 >= found_count * 99);
+    print_message("%zu of %zu models import and come out as they are\n", tally.models, corpus.count);
+    assert_true(tally.models > 0 && tally.models * 100 >= corpus.count * 99);
 }
 
 /* ---- Every node written again */
@@ -361,7 +338,7 @@ static void check_random(const RandomFile *file, uint64_t *seed, Tally *tally) {
     put_fields(&bytes, file->text);
     Work work;
     Edited t;
-    work_init(&work, &system_allocator);
+    WORK_BEGIN(&work);
     assert_true(edited_import(&t, &work, (Span){bytes.data, bytes.len}));
     char *expected = text_of(t.graph, &work);
     bool is_dropped[MOST_CONSTANTS] = {false};

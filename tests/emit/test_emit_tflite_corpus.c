@@ -6,16 +6,11 @@
 #include "emit/tflite_edit.h"
 #include "import/import.h"
 #include "support/allocator.h"
+#include "support/corpus.h"
+#include "support/work.h"
 
-#include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 enum { EDITS = 12, DAMAGED = 40, ALIGN = 16 };
 
@@ -123,8 +118,8 @@ static bool edit_bytes(Run *run, Span file, uint64_t *seed) {
 
 static void edit_file(const char *path, Span file, uint64_t *seed) {
     static Run run, again;
-    work_init(&run.work, &system_allocator);
-    work_init(&again.work, &system_allocator);
+    WORK_BEGIN(&run.work);
+    WORK_BEGIN(&again.work);
     if (!edit_bytes(&run, file, seed)) {
         diags_print(&run.work.diags, "", stderr);
         fail_msg("%s: not edited", path);
@@ -155,8 +150,8 @@ static void edit_damaged(Span file, uint64_t *seed) {
                 random_below(seed, 2) == 0 ? random_below(seed, file.len) : file.len - 1 - random_below(seed, near_end);
             copy[at] ^= (uint8_t)(1u << random_below(seed, 8));
         }
-        work_init(&run.work, &system_allocator);
-        work_init(&again.work, &system_allocator);
+        WORK_BEGIN(&run.work);
+        WORK_BEGIN(&again.work);
         if (edit_bytes(&run, (Span){copy, file.len}, seed)) {
             if (read_sound(&again.work, run.out) == NULL) {
                 diags_print(&again.work.diags, "", stderr);
@@ -172,7 +167,7 @@ static void edit_damaged(Span file, uint64_t *seed) {
 static void try_file(const char *path, uint64_t *seed) {
     static Work work;
     FileMap map;
-    work_init(&work, &system_allocator);
+    WORK_BEGIN(&work);
     assert_true(file_map(&map, path, &work.diags));
     edit_file(path, map.bytes, NULL);
     for (uint32_t k = 0; k < EDITS; k++) {
@@ -185,23 +180,15 @@ static void try_file(const char *path, uint64_t *seed) {
 
 /* How many TFLite files are in and below the folder; -1 where there is no such folder. */
 static int try_folder(const char *path, uint64_t *seed) {
-    DIR *folder = opendir(path);
-    int count = 0;
-    if (folder == NULL) {
+    Corpus corpus = {.count = 0};
+    if (!corpus_add(&corpus, path, ".tflite")) {
         return -1;
     }
-    for (struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
-        char inner[4096];
-        snprintf(inner, sizeof inner, "%s/%s", path, entry->d_name);
-        if (str_ends(str_from(entry->d_name), STR(".tflite"))) {
-            try_file(inner, seed);
-            count++;
-        } else if (entry->d_name[0] != '.') {
-            int below = try_folder(inner, seed);
-            count += below > 0 ? below : 0;
-        }
+    for (size_t k = 0; k < corpus.count; k++) {
+        try_file(corpus.path[k], seed);
     }
-    closedir(folder);
+    int count = (int)corpus.count;
+    corpus_free(&corpus);
     return count;
 }
 
@@ -244,7 +231,7 @@ static void test_memory(void **state) {
     static Work work;
     FileMap map;
     (void)state;
-    work_init(&work, &system_allocator);
+    WORK_BEGIN(&work);
     assert_true(file_map(&map, S0_SOURCE_DIR "/examples/separable.tflite", &work.diags));
     CountingAllocator whole = {0};
     assert_int_equal(edit_with_failure(&whole, map.bytes), 0);

@@ -1,60 +1,35 @@
 /* Proves on real files that every model imports or is refused by name, that what imports keeps the invariants and holds
  * its raw constants in place, and that no cut or changed file does worse than end in a message. Reads the models of
  * libonnx's test data where Debian's package is installed, and those of S0_SHARED_DIR; skipped where neither is. */
-#define _XOPEN_SOURCE 700 /* nftw */
 #include "import/import.h"
+#include "support/corpus.h"
+#include "support/work.h"
 
-#include <ftw.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+enum { CHANGED_FILES = 40, CUT_EVERY = 97, MOST_CUTS = 200, CHANGES = 100 };
 
-enum { MOST_FILES = 4096, CHANGED_FILES = 40, CUT_EVERY = 97, MOST_CUTS = 200, CHANGES = 100 };
-
-static const char libonnx_data[] = "/usr/share/libonnx-testdata/data";
-
-static char *found[MOST_FILES];
-static size_t found_count;
-
-static int note_file(const char *path, const struct stat *info, int type, struct FTW *where) {
-    (void)info;
-    (void)where;
-    size_t len = strlen(path);
-    if (type == FTW_F && len > 5 && strcmp(path + len - 5, ".onnx") == 0 && found_count < MOST_FILES) {
-        found[found_count++] = strdup(path);
-    }
-    return 0;
-}
-
-static int by_name(const void *a, const void *b) {
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
+static Corpus corpus;
 
 static int find_files(void **state) {
     (void)state;
-    nftw(libonnx_data, note_file, 16, FTW_PHYS);
+    corpus_add(&corpus, CORPUS_LIBONNX, ".onnx");
     if (S0_SHARED_DIR[0] != '\0') {
-        nftw(S0_SHARED_DIR "/models", note_file, 16, FTW_PHYS);
+        corpus_add(&corpus, S0_SHARED_DIR "/models", ".onnx");
     }
-    qsort(found, found_count, sizeof found[0], by_name);
     return 0;
 }
 
 static int forget_files(void **state) {
     (void)state;
-    while (found_count > 0) {
-        free(found[--found_count]);
-    }
+    corpus_free(&corpus);
     return 0;
 }
 
 static void skip_without_files(const char *what) {
-    if (found_count == 0) {
+    if (corpus.count == 0) {
         print_message("skipped: %s: neither libonnx-testdata nor shared models are here\n", what);
         skip();
     }
@@ -86,7 +61,7 @@ static void count_constants(const Graph *graph, Span file, Tally *tally) {
 static void import_one(const char *path, Tally *tally) {
     Work work;
     ModelFiles files = {0};
-    work_init(&work, &system_allocator);
+    WORK_BEGIN(&work);
     const Graph *graph = import_model(&work, path, &files);
     if (graph != NULL) {
         tally->imported++;
@@ -106,12 +81,12 @@ static void test_every_model(void **state) {
     (void)state;
     skip_without_files("every model imports or is refused by name");
     Tally tally = {0};
-    for (size_t k = 0; k < found_count; k++) {
-        import_one(found[k], &tally);
+    for (size_t k = 0; k < corpus.count; k++) {
+        import_one(corpus.path[k], &tally);
     }
-    print_message("%zu models: %zu imported, %zu refused; constants: %zu in the file, %zu decoded\n", found_count,
+    print_message("%zu models: %zu imported, %zu refused; constants: %zu in the file, %zu decoded\n", corpus.count,
                   tally.imported, tally.refused, tally.in_file, tally.copied);
-    assert_true(tally.refused * 100 <= found_count);
+    assert_true(tally.refused * 100 <= corpus.count);
     if (S0_SHARED_DIR[0] != '\0') { /* whole networks keep their weights as raw data; node tests hold a few numbers */
         assert_true(tally.in_file > tally.copied);
     }
@@ -130,7 +105,7 @@ static void import_broken(const uint8_t *bytes, size_t len) {
     memcpy(copy, bytes, len);
     Work work;
     ModelFiles files = {0};
-    work_init(&work, &system_allocator);
+    WORK_BEGIN(&work);
     Graph *graph = import_onnx(&work, (Span){copy, len}, "/nonexistent/model.onnx", &files);
     bool is_sound = graph != NULL && graph_check(graph, &work);
     assert_true(is_sound || diags_failed(&work.diags));
@@ -142,7 +117,7 @@ static void import_broken(const uint8_t *bytes, size_t len) {
 static void break_file(const char *path, uint32_t *seed) {
     FileMap map;
     Work work;
-    work_init(&work, &system_allocator);
+    WORK_BEGIN(&work);
     assert_true(file_map(&map, path, &work.diags));
     size_t len = map.bytes.len;
     size_t step = len / MOST_CUTS > CUT_EVERY ? len / MOST_CUTS : CUT_EVERY;
@@ -167,9 +142,9 @@ static void test_broken_copies(void **state) {
     (void)state;
     skip_without_files("broken copies of models end in messages");
     uint32_t seed = 1;
-    size_t step = found_count / CHANGED_FILES == 0 ? 1 : found_count / CHANGED_FILES;
-    for (size_t k = 0; k < found_count; k += step) {
-        break_file(found[k], &seed);
+    size_t step = corpus.count / CHANGED_FILES == 0 ? 1 : corpus.count / CHANGED_FILES;
+    for (size_t k = 0; k < corpus.count; k += step) {
+        break_file(corpus.path[k], &seed);
     }
 }
 

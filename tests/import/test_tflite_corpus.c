@@ -1,25 +1,19 @@
 /* Proves: every TFLite file at hand imports, and cut or with bytes changed none crashes, hangs or ends without a
  * message. The files are examples/ and, where the folder with third-party models is there, its 107 TFLite files. */
 #include "import/import.h"
-
+#include "support/corpus.h"
 #include "support/random.h"
+#include "support/work.h"
 
-#include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { CUTS = 24, FLIPS = 60 };
 
 /* 1 where a graph came back that holds its invariants. */
 static int import_bytes(Span bytes, const char *name) {
     static Work work;
-    work_init(&work, &system_allocator);
+    WORK_BEGIN(&work);
     Graph *graph = import_tflite(&work, bytes, name, NULL);
     bool sound = graph != NULL && graph_check(graph, &work);
     assert_int_equal(sound, !diags_failed(&work.diags));
@@ -55,7 +49,7 @@ static void import_damaged(Span file, uint64_t *seed) {
 static void import_file(const char *path, uint64_t *seed) {
     static Work work;
     FileMap map;
-    work_init(&work, &system_allocator);
+    WORK_BEGIN(&work);
     assert_true(file_map(&map, path, &work.diags));
     if (!import_bytes(map.bytes, path)) {
         fail_msg("%s does not import", path);
@@ -67,23 +61,15 @@ static void import_file(const char *path, uint64_t *seed) {
 
 /* Imports the TFLite files in and below the folder; how many there were, -1 where there is no such folder. */
 static int import_folder(const char *path, uint64_t *seed) {
-    DIR *folder = opendir(path);
-    int count = 0;
-    if (folder == NULL) {
+    Corpus corpus = {.count = 0};
+    if (!corpus_add(&corpus, path, ".tflite")) {
         return -1;
     }
-    for (struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
-        char inner[4096];
-        snprintf(inner, sizeof inner, "%s/%s", path, entry->d_name);
-        if (str_ends(str_from(entry->d_name), STR(".tflite"))) {
-            import_file(inner, seed);
-            count++;
-        } else if (entry->d_name[0] != '.') {
-            int below = import_folder(inner, seed);
-            count += below > 0 ? below : 0;
-        }
+    for (size_t k = 0; k < corpus.count; k++) {
+        import_file(corpus.path[k], seed);
     }
-    closedir(folder);
+    int count = (int)corpus.count;
+    corpus_free(&corpus);
     return count;
 }
 
