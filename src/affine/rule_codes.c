@@ -115,13 +115,8 @@ static ValueId add_coding(Rewriter *rw, const Affine *affine, const StageCode *c
         stem);
 }
 
-/* The codes carry the scale that their readers are given: others may read them with the old one. */
-static bool is_own_reader(const Rewriter *rw, const Affine *affine) {
-    return rewrite_sole_reader(rw, graph_node(rw->graph, affine->nodes[0])->outputs[0]).index == affine->nodes[1].index;
-}
-
 static bool rescale_run(Rewriter *rw, const Affine *affine) {
-    if (!is_rescale_shape(rw, affine) || !is_own_reader(rw, affine)) {
+    if (!is_rescale_shape(rw, affine)) {
         return false;
     }
     Claim *claims = claims_of(rw, affine);

@@ -208,6 +208,10 @@ static const Row rows[] = {
                .text =
                    L "const k int8[] scale=0.01 zero=0 = 100\nnode Mul m: a k -> w\nnode Abs k: w -> y\noutput y\n"},
      NULL},
+    {.model = {.what = "MUL by 3 to three times the scale: no code changes, but all stand for other reals",
+               .text =
+                   L "const k int8[] scale=0.03 zero=0 = 100\nnode Mul m: a k -> w\nnode Abs k: w -> y\noutput y\n"},
+     NULL},
     {.model = {.what = "MUL by 1.01", .text = L "const k int8[] scale=0.01 zero=0 = 101\nnode Mul m: a k -> b\n" LO},
      NULL},
     {.model = {.what = "MUL by 1 but for one channel",

@@ -76,6 +76,17 @@ static const Row rows[] = {
       .text = "input w float32[4]\nconst c float32[] = 0\ninput v float32[4]\n"
               "node Add i: w v -> a\nnode Add n: a c -> b\n" OUT},
      NULL},
+    {{.what = "which zero Relu gives, nobody says",
+      .text = "input x float32[4]\nnode Relu i: x -> a\nconst c float32[] = 0\nnode Add n: a c -> b\n" OUT},
+     NULL},
+    {{.what = "codes of a negative scale have a -0",
+      .text = "input q int8[4] scale=0.5 zero=0\nconst s float32[] = -0.5\nconst c float32[] = 0\n"
+              "node DequantizeLinear i: q s -> a\nnode Add n: a c -> b\n" OUT},
+     NULL},
+    {{.what = "codes have none",
+      .text = "input q int8[4] scale=0.5 zero=0\nconst s float32[] = 0.5\nconst c float32[] = 0\n"
+              "node DequantizeLinear i: q s -> a\nnode Add n: a c -> b\n" OUT},
+     "DequantizeLinear q s -> a\nErf a -> y\n"},
     {{.what = "a normalisation of nothing makes -0 to +0", .text = IN UNIT_NORM OUT}, NULL},
     {{.what = "a normalisation with epsilon",
       .text = POS "const g float32[4] = 1 1 1 1\nconst z float32[4] = 0 0 0 0\n"

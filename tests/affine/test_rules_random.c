@@ -41,8 +41,8 @@ static uint32_t pick(Maker *m, uint32_t below) {
 }
 
 static float draw_number(Maker *m) {
-    static const float numbers[] = {1,    1,     1,    1,     0,  -0.0f,  -0.0f,    0.5f, 2,
-                                    0.25, 0.99f, 1.5f, 0.04f, -1, 0.999f, INFINITY, NAN,  3};
+    static const float numbers[] = {1, 1,    1,     1,    0,     0,  0,      -0.0f,    -0.0f, -0.0f, 0.5f,
+                                    2, 0.25, 0.99f, 1.5f, 0.04f, -1, 0.999f, INFINITY, NAN,   3};
     return numbers[pick(m, sizeof numbers / sizeof numbers[0])];
 }
 
