@@ -1,6 +1,10 @@
 /* Element types: look-ups in the table of dtype.def. */
 #include "graph/dtype.h"
 
+#include "base/fault.h"
+
+#include <string.h>
+
 typedef struct {
     const char *name;
     uint32_t bits;
@@ -56,6 +60,19 @@ DType dtype_from_tflite(int64_t code) {
         }
     }
     return DTYPE_NONE;
+}
+
+double dtype_float(DType dtype, uint64_t code) {
+    if (dtype == DTYPE_F64) {
+        double wide;
+        memcpy(&wide, &code, sizeof wide);
+        return wide;
+    }
+    CHECK(dtype == DTYPE_F32);
+    uint32_t low = (uint32_t)code;
+    float number;
+    memcpy(&number, &low, sizeof number);
+    return (double)number;
 }
 
 uint32_t dtype_bits_of_name(Str name) {

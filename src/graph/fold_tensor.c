@@ -18,23 +18,11 @@ bool tensor_new(DType dtype, const Shape *shape, Arena *arena, Tensor *tensor) {
     return true;
 }
 
-static double float_of_word(DType dtype, uint64_t word) {
-    double number;
-    if (dtype == DTYPE_F64) {
-        memcpy(&number, &word, sizeof number);
-        return number;
-    }
-    uint32_t half = (uint32_t)word;
-    float single;
-    memcpy(&single, &half, sizeof single);
-    return (double)single;
-}
-
 /* False where a uint64 is past what a cell holds. */
 static bool cell_of_word(DType dtype, uint64_t word, Cell *cell) {
     uint32_t bits = dtype_bits(dtype);
     if (dtype_is_float(dtype)) {
-        cell->f = float_of_word(dtype, word);
+        cell->f = dtype_float(dtype, word);
         return true;
     }
     if (dtype_kind(dtype) == DTYPE_KIND_SIGNED && bits < 64 && (word >> (bits - 1) & 1) != 0) {

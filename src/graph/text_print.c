@@ -159,18 +159,6 @@ static uint64_t element_code(const Const *constant, uint64_t k, uint32_t bits) {
     return packed_read(constant->bytes.ptr, k, bits);
 }
 
-static double float_of(uint64_t code, DType dtype) {
-    if (dtype == DTYPE_F64) {
-        double number;
-        memcpy(&number, &code, sizeof number);
-        return number;
-    }
-    uint32_t word = (uint32_t)code;
-    float number;
-    memcpy(&number, &word, sizeof number);
-    return (double)number;
-}
-
 static bool is_float_with_text(DType dtype) {
     return dtype == DTYPE_F32 || dtype == DTYPE_F64;
 }
@@ -179,7 +167,7 @@ static void print_element(Printer *p, const Value *value, uint64_t k) {
     uint32_t bits = dtype_bits(value->dtype);
     uint64_t code = element_code(value->constant, k, bits);
     if (is_float_with_text(value->dtype)) {
-        print_number(p->out, float_of(code, value->dtype), value->dtype == DTYPE_F32);
+        print_number(p->out, dtype_float(value->dtype, code), value->dtype == DTYPE_F32);
     } else if (dtype_kind(value->dtype) != DTYPE_KIND_SIGNED) {
         fprintf(p->out, "%" PRIu64, code);
     } else {
@@ -206,7 +194,7 @@ static bool list_is_exact(const Value *value, uint64_t elements) {
     for (uint64_t k = 0; k < elements; k++) {
         uint64_t code = element_code(value->constant, k, bits);
         if ((value->dtype == DTYPE_BOOL && code > 1) ||
-            (is_float_with_text(value->dtype) && isnan(float_of(code, value->dtype)))) {
+            (is_float_with_text(value->dtype) && isnan(dtype_float(value->dtype, code)))) {
             return false;
         }
     }

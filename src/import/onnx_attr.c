@@ -123,13 +123,6 @@ static bool count_elements(AttrReader *r) {
     return wire_done(&wire) && (r->count <= UINT32_MAX || attr_error(r, "has too many elements", NULL, NULL));
 }
 
-static double float_of(uint64_t bits) {
-    uint32_t low = (uint32_t)bits;
-    float number;
-    memcpy(&number, &low, sizeof number);
-    return (double)number;
-}
-
 static int64_t int_of(uint64_t bits) {
     int64_t number;
     memcpy(&number, &bits, sizeof number);
@@ -157,7 +150,7 @@ static void read_list_field(Wire *wire, const Field *field, ListWriter *list) {
         if (list->ints != NULL) {
             list->ints[list->at++] = int_of(bits);
         } else {
-            list->floats[list->at++] = (float)float_of(bits);
+            list->floats[list->at++] = (float)dtype_float(DTYPE_F32, bits);
         }
     }
 }
@@ -224,7 +217,7 @@ static bool read_value(AttrReader *r, Attr *attr) {
     switch (r->field) {
     case ONNX_ATTRIBUTE_F:
         attr->kind = ATTR_FLOAT;
-        attr->f = float_of(r->first.scalar);
+        attr->f = dtype_float(DTYPE_F32, r->first.scalar);
         return true;
     case ONNX_ATTRIBUTE_I:
         attr->kind = ATTR_INT;
