@@ -50,12 +50,12 @@ static void test_budget(void **state) {
     }
 }
 
-/* What a FILE was written, as text; free with free(). */
-static char *messages_of(s0_plan *plan) {
+/* What is written of the plan; free with free(). */
+static char *text_of(s0_plan *plan, s0_status (*write)(s0_plan *plan, FILE *out)) {
     char *text = NULL;
     size_t bytes = 0;
     FILE *out = open_memstream(&text, &bytes);
-    assert_int_equal(s0_plan_print_messages(plan, out), S0_DONE);
+    assert_int_equal(write(plan, out), S0_DONE);
     fclose(out);
     return text;
 }
@@ -76,7 +76,7 @@ static void test_messages(void **state) {
         s0_totals totals;
         assert_int_equal(s0_plan_new(&rows[i].options, NULL, &plan), rows[i].status);
         assert_false(s0_plan_totals(plan, &totals));
-        char *text = messages_of(plan);
+        char *text = text_of(plan, s0_plan_print_messages);
         assert_non_null(strstr(text, rows[i].part));
         free(text);
         s0_plan_free(plan);
@@ -115,7 +115,7 @@ static void test_options(void **state) {
         options.model = is_whole ? EXAMPLE("affine.tflite") : options.model;
         options.device = is_whole ? "teach" : options.device;
         assert_int_equal(s0_plan_new(&options, NULL, &plan), rows[i].status);
-        char *text = messages_of(plan);
+        char *text = text_of(plan, s0_plan_print_messages);
         assert_non_null(strstr(text, rows[i].part));
         free(text);
         s0_plan_free(plan);
@@ -138,7 +138,7 @@ static void test_texts_are_copied(void **state) {
     memset(model, '#', sizeof model - 1);
     memset(device, '#', sizeof device - 1);
     memset(layout, '#', sizeof layout - 1);
-    char *text = messages_of(plan);
+    char *text = text_of(plan, s0_plan_print_messages);
     assert_non_null(strstr(text, "tensor 'X'"));
     assert_null(strchr(text, '#'));
     free(text);
@@ -160,8 +160,8 @@ static void test_misfit(void **state) {
     s0_plan *plan;
     s0_plan_options options = {.model = EXAMPLE("affine.tflite"), .device = "teach", .strategy = "full"};
     assert_int_equal(s0_plan_new(&options, NULL, &plan), S0_NO_FIT);
-    char *text = messages_of(plan);
-    char *again = messages_of(plan);
+    char *text = text_of(plan, s0_plan_print_messages);
+    char *again = text_of(plan, s0_plan_print_messages);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         assert_non_null(strstr(text, parts[i]));
     }
@@ -178,20 +178,11 @@ static void test_overwritten_input(void **state) {
         s0_plan *plan;
         s0_plan_options options = {.model = EXAMPLE("affine.tflite"), .device = "mcu-cm", .pin_inputs = pinned == 1};
         assert_int_equal(s0_plan_new(&options, NULL, &plan), S0_DONE);
-        char *text = messages_of(plan);
+        char *text = text_of(plan, s0_plan_print_messages);
         assert_true((strstr(text, "graph input 'x' is overwritten at step 0") != NULL) == (pinned == 0));
         free(text);
         s0_plan_free(plan);
     }
-}
-
-static char *json_of(s0_plan *plan) {
-    char *text = NULL;
-    size_t bytes = 0;
-    FILE *out = open_memstream(&text, &bytes);
-    assert_int_equal(s0_plan_write_json(plan, out), S0_DONE);
-    fclose(out);
-    return text;
 }
 
 static void test_same_bytes(void **state) {
@@ -201,7 +192,7 @@ static void test_same_bytes(void **state) {
         s0_plan *plan;
         s0_plan_options options = {.model = EXAMPLE("separable.onnx"), .device = "mcu-cm"};
         assert_int_equal(s0_plan_new(&options, NULL, &plan), S0_DONE);
-        text[run] = json_of(plan);
+        text[run] = text_of(plan, s0_plan_write_json);
         s0_plan_free(plan);
     }
     assert_string_equal(text[0], text[1]);

@@ -75,13 +75,18 @@ static void build(uint8_t bytes[FILE_BYTES]) {
     put(bytes, INNER + 4, 1, 1);
 }
 
+static FlatTable open_built(uint8_t bytes[FILE_BYTES], Flatbuf *flat) {
+    FlatTable root;
+    build(bytes);
+    assert_true(flat_open(flat, (Span){bytes, FILE_BYTES}, "TEST", &root));
+    return root;
+}
+
 static void test_fields_are_found(void **state) {
     (void)state;
     uint8_t bytes[FILE_BYTES];
     Flatbuf flat;
-    FlatTable root;
-    build(bytes);
-    assert_true(flat_open(&flat, (Span){bytes, sizeof bytes}, "TEST", &root));
+    FlatTable root = open_built(bytes, &flat);
     assert_int_equal(flat_int(&flat, &root, 0, FLAT_I8, 0), -3);
     assert_int_equal(flat_int(&flat, &root, 0, FLAT_U8, 0), 253);
     assert_int_equal(flat_int(&flat, &root, 2, FLAT_I32, 0), 70000);
@@ -104,9 +109,7 @@ static void test_absent_fields_have_defaults(void **state) {
     (void)state;
     uint8_t bytes[FILE_BYTES];
     Flatbuf flat;
-    FlatTable root;
-    build(bytes);
-    assert_true(flat_open(&flat, (Span){bytes, sizeof bytes}, "TEST", &root));
+    FlatTable root = open_built(bytes, &flat);
     static const uint32_t absent[] = {1, SLOTS, 1000, UINT32_MAX};
     for (size_t k = 0; k < sizeof absent / sizeof *absent; k++) {
         assert_false(flat_has(&flat, &root, absent[k]));
@@ -229,9 +232,7 @@ static void test_a_number_past_63_bits_is_a_fault(void **state) {
     (void)state;
     uint8_t bytes[FILE_BYTES];
     Flatbuf flat;
-    FlatTable root;
-    build(bytes);
-    assert_true(flat_open(&flat, (Span){bytes, sizeof bytes}, "TEST", &root));
+    FlatTable root = open_built(bytes, &flat);
     assert_int_equal(flat_int(&flat, &root, 7, FLAT_U64, 5), 5);
     assert_string_equal(flat.fault, "a number is too large");
     assert_int_equal(flat.fault_at, TABLE + U64);
@@ -242,9 +243,7 @@ static void test_work_is_bounded(void **state) {
     (void)state;
     uint8_t bytes[FILE_BYTES];
     Flatbuf flat;
-    FlatTable root;
-    build(bytes);
-    assert_true(flat_open(&flat, (Span){bytes, sizeof bytes}, "TEST", &root));
+    FlatTable root = open_built(bytes, &flat);
     size_t reached = 0;
     while (flat_table(&flat, &root, 6).bytes > 0) {
         reached++;
