@@ -50,6 +50,12 @@ def testdata():
     return _below(TESTDATA)
 
 
+def of_onnx(shared):
+    """Every ONNX model at hand."""
+    found = networks(shared) + single_operators(shared) + testdata()
+    return [model for model in found if model.path.endswith(".onnx")]
+
+
 def skip(test, what):
     print(f"SKIPPED: {test}: {what}")
 

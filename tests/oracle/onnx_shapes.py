@@ -62,8 +62,7 @@ def agree(ours, theirs):
 
 def main():
     stride0, shared = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else ""
-    found = [m for m in models.networks(shared) + models.single_operators(shared) if m.path.endswith(".onnx")]
-    found += models.testdata()
+    found = models.of_onnx(shared)
     if onnx is None or not found:
         models.skip("onnx_shapes", "the onnx package for Python" if onnx is None else "no ONNX models")
         return models.SKIP
