@@ -2,6 +2,8 @@
 #ifndef TESTS_AFFINE_SIMPLIFIED_H
 #define TESTS_AFFINE_SIMPLIFIED_H
 
+#include "support/work.h"
+
 #include "graph/support.h"
 
 #include "affine/simplify.h"

@@ -29,6 +29,10 @@ typedef struct {
 #define GO "DequantizeLinear q s z -> h\nErf h -> y\n"
 #define RE "QuantizeLinear f s z -> o\nDequantizeLinear o s z -> h\nErf h -> y\n"
 
+#define UNIT_NORM                                                                                                      \
+    "const g1 float32[4] = 1 1 1 1\nconst b1 float32[4] = 0 0 0 0\n"                                                   \
+    "node BatchNormalization@15 m: f g1 b1 b1 g1 -> g "
+
 /* TFLite: two operators on codes around one that is tried. */
 #define L                                                                                                              \
     "format tflite\ninput x int8[1,2,2,3] scale=0.1 zero=-128\nvalue a int8[1,2,2,3] scale=0.1 zero=-128\n"            \
@@ -94,6 +98,10 @@ static const Row rows[] = {
      NULL},
     {.model = {.what = "the reals are an output", .text = Q "node Identity m: f -> g\noutput f\n" O},
      "DequantizeLinear q s z -> f\n" RE},
+    {.model = {.what = "a normalisation of nothing", .text = Q UNIT_NORM "epsilon=0.0\n" O}, GO},
+    {.model = {.what = "a normalisation of nothing, in training",
+               .text = Q UNIT_NORM "epsilon=0.0 training_mode=1\n" O},
+     NULL},
     {.model = {.what = "limits that codes pass", .text = Q "node Relu m: f -> g\n" O}, NULL},
     {.model = {.what = "D5 a negative scale before Relu",
                .text = Q "const k float32[4,1,1] = 2 -3 2 2\nnode Mul m: f k -> p\nnode Relu r: p -> g\n" O},

@@ -250,6 +250,10 @@ static const Row rows[] = {
               "const c float32[2,1] = splat 1\nnode Mul n: a c -> b\n" OUT,
       .extents = {2, 1}},
      NULL},
+    {{.what = "a factor that is 1 at the first extent only",
+      .text = "input x int64[n]\nnode Neg i: x -> a\nnode Shape s: x -> k\nnode Mul n: a k -> b\n" INT_OUT,
+      .extents = {1, 2}},
+     NULL},
     {{.what = "a slice to the end",
       .text = "input x float32[n,4]\nnode Tanh i: x -> a\nconst s int64[1] = 0\n"
               "const e int64[1] = 9223372036854775807\nnode Slice n: a s e -> b\n" OUT,
