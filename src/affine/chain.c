@@ -84,14 +84,28 @@ static int32_t quantize(const BoundStage *stage, float x) {
     return s0_requantise_real(steps, stage->rounding, stage->codes);
 }
 
-static int32_t rescaled(const BoundStage *stage, int32_t code) {
-    int64_t shifted = (int64_t)less(code, stage->fixed_sum.zero) * ((int64_t)1 << stage->fixed_sum.left);
-    return s0_multiply(s0_saturate(shifted), stage->fixed_sum.in, stage->rounding);
+/* To the common scale of a sum, whose shift to the left keeps the bits that rounding would lose. */
+static void rescale(const BoundStage *stage, int32_t *code, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t steps = less(code[i], stage->fixed_sum.zero);
+        code[i] = s0_saturate(steps * ((int64_t)1 << stage->fixed_sum.left));
+    }
+    s0_multiply_all(code, count, stage->fixed_sum.in, stage->rounding);
 }
 
-static int32_t fixed_sum(const BoundStage *stage, int32_t code) {
-    int64_t sum = (int64_t)rescaled(stage, code) * stage->fixed_sum.sign + stage->fixed_sum.addend;
-    return s0_requantise(s0_saturate(sum), stage->fixed_sum.out, stage->rounding, stage->codes);
+static void fixed_sum(const BoundStage *stage, int32_t *code, uint32_t count) {
+    rescale(stage, code, count);
+    for (uint32_t i = 0; i < count; i++) {
+        code[i] = s0_saturate((int64_t)code[i] * stage->fixed_sum.sign + stage->fixed_sum.addend);
+    }
+    s0_requantise_all(code, count, stage->fixed_sum.out, stage->rounding, stage->codes);
+}
+
+static void fixed(const BoundStage *stage, int32_t *code, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        code[i] = accumulate(stage, code[i]);
+    }
+    s0_requantise_all(code, count, stage->scaled.factor, stage->rounding, stage->codes);
 }
 
 static float scaled(const BoundStage *stage, int32_t code) {
@@ -125,9 +139,11 @@ static void run_codes(const BoundStage *stage, int32_t *code, float *x, uint32_t
     case BOUND_CODE_CLIP:
         EACH(code, code_clip(stage, code[i]));
     case BOUND_FIXED:
-        EACH(code, s0_requantise(accumulate(stage, code[i]), stage->scaled.factor, stage->rounding, stage->codes));
+        fixed(stage, code, count);
+        break;
     case BOUND_FIXED_SUM:
-        EACH(code, fixed_sum(stage, code[i]));
+        fixed_sum(stage, code, count);
+        break;
     case BOUND_SCALED:
         EACH(code, s0_requantise_real(scaled(stage, code[i]), stage->rounding, stage->codes));
     case BOUND_SCALED_SUM:
@@ -193,7 +209,8 @@ static StageFault check_fixed_sum(const BoundStage *stage, int32_t code) {
     if (!is_int32(steps) || !is_int32(steps * ((int64_t)1 << stage->fixed_sum.left))) {
         return passes_32_bits;
     }
-    int64_t sum = (int64_t)rescaled(stage, code) * stage->fixed_sum.sign + stage->fixed_sum.addend;
+    rescale(stage, &code, 1);
+    int64_t sum = (int64_t)code * stage->fixed_sum.sign + stage->fixed_sum.addend;
     if (!is_int32(sum)) {
         return passes_32_bits;
     }

@@ -4,9 +4,10 @@
  * numbers are written so that C99 defines them. */
 #include "kern/fixed.h"
 
-/* floor(x / 2^bits), 0 <= bits <= 63 */
+/* floor(x / 2^bits), 1 <= bits <= 63: of x + 2^63, which is not negative, less what that adds */
 static int64_t shift_floor(int64_t x, int32_t bits) {
-    return x >= 0 ? x >> bits : ~(~x >> bits);
+    const uint64_t lift = UINT64_C(1) << 63;
+    return (int64_t)(((uint64_t)x + lift) >> bits) - (int64_t)(lift >> bits);
 }
 
 int32_t s0_saturate(int64_t value) {
@@ -43,7 +44,7 @@ int32_t s0_shift_half_up(int64_t x, int32_t exponent) {
     if (exponent > 63) { /* |x| / 2^64 is 1/2 at most, and -1/2 goes up to 0 */
         return 0;
     }
-    return s0_saturate(shift_floor(x, exponent) + (shift_floor(x, exponent - 1) & 1));
+    return s0_saturate(shift_floor(x, exponent) + (int64_t)((uint64_t)x >> (exponent - 1) & 1));
 }
 
 static int32_t multiply_cmsis(int32_t x, S0Multiplier factor) {
@@ -54,6 +55,17 @@ static int32_t multiply_cmsis(int32_t x, S0Multiplier factor) {
     return s0_multiply(x, factor, S0_ROUND_DOUBLE);
 }
 
+/* The rounded product of S0_ROUND_SINGLE, and of DOUBLE where nothing is shifted to the right. */
+static int32_t multiply_once(int32_t x, S0Multiplier factor) {
+    int32_t shift = factor.shift < -63 ? -63 : factor.shift > 63 ? 63 : factor.shift;
+    int32_t exponent = 31 - shift;
+    int64_t product = (int64_t)x * factor.multiplier; /* 2^62 at most, so half of 2^62 may be added */
+    if (exponent >= 1 && exponent <= 62) {
+        return s0_saturate(shift_floor(product + ((int64_t)1 << (exponent - 1)), exponent));
+    }
+    return s0_shift_half_up(product, exponent);
+}
+
 int32_t s0_multiply(int32_t x, S0Multiplier factor, S0Rounding rounding) {
     if (rounding == S0_ROUND_CMSIS) {
         return multiply_cmsis(x, factor);
@@ -62,8 +74,25 @@ int32_t s0_multiply(int32_t x, S0Multiplier factor, S0Rounding rounding) {
         return s0_rdbpot(s0_srdhm(x, factor.multiplier), factor.shift < -63 ? 63 : -factor.shift);
     }
     /* With a shift to the left the second rounding has nothing to do: double rounding is single rounding. */
-    int32_t shift = factor.shift < -63 ? -63 : factor.shift > 63 ? 63 : factor.shift;
-    return s0_shift_half_up((int64_t)x * factor.multiplier, 31 - shift);
+    return multiply_once(x, factor);
+}
+
+void s0_multiply_all(int32_t *x, uint32_t count, S0Multiplier factor, S0Rounding rounding) {
+    uint32_t i;
+    if (rounding == S0_ROUND_CMSIS) {
+        for (i = 0; i < count; i++) {
+            x[i] = multiply_cmsis(x[i], factor);
+        }
+    } else if (rounding == S0_ROUND_DOUBLE && factor.shift < 0) {
+        const int32_t exponent = factor.shift < -63 ? 63 : -factor.shift;
+        for (i = 0; i < count; i++) {
+            x[i] = s0_rdbpot(s0_srdhm(x[i], factor.multiplier), exponent);
+        }
+    } else {
+        for (i = 0; i < count; i++) {
+            x[i] = multiply_once(x[i], factor);
+        }
+    }
 }
 
 int32_t s0_multiply_wide(int64_t x, S0Multiplier factor) {
@@ -159,6 +188,14 @@ static int32_t limit(int64_t value, S0Codes codes) {
 
 int32_t s0_requantise(int32_t acc, S0Multiplier factor, S0Rounding rounding, S0Codes codes) {
     return limit((int64_t)s0_multiply(acc, factor, rounding) + codes.zero_point, codes);
+}
+
+void s0_requantise_all(int32_t *acc, uint32_t count, S0Multiplier factor, S0Rounding rounding, S0Codes codes) {
+    uint32_t i;
+    s0_multiply_all(acc, count, factor, rounding);
+    for (i = 0; i < count; i++) {
+        acc[i] = limit((int64_t)acc[i] + codes.zero_point, codes);
+    }
 }
 
 int32_t s0_requantise_real(float value, S0Rounding rounding, S0Codes codes) {

@@ -52,6 +52,9 @@ int32_t s0_shift_half_up(int64_t x, int32_t exponent);
  * stands for the roundings of reals too. */
 int32_t s0_multiply(int32_t x, S0Multiplier factor, S0Rounding rounding);
 
+/* The same of many in place: what does not depend on x is decided once. */
+void s0_multiply_all(int32_t *x, uint32_t count, S0Multiplier factor, S0Rounding rounding);
+
 /* The same for the 64-bit accumulators of int16 convolutions: the multiplier is first rounded to 16 bits, ties up. The
  * reference is for |x| < 2^47, shifts of -31 to 7 and multipliers >= 0; ours limits x to 48 bits. */
 int32_t s0_multiply_wide(int64_t x, S0Multiplier factor);
@@ -70,6 +73,9 @@ int32_t s0_round_half_away(double x);
 
 /* round(acc * factor) + zero point, limited. */
 int32_t s0_requantise(int32_t acc, S0Multiplier factor, S0Rounding rounding, S0Codes codes);
+
+/* The same of many in place. */
+void s0_requantise_all(int32_t *acc, uint32_t count, S0Multiplier factor, S0Rounding rounding, S0Codes codes);
 
 /* The same of a real that is already in units of the output's scale: HALF_EVEN, HALF_AWAY or MLAS. */
 int32_t s0_requantise_real(float value, S0Rounding rounding, S0Codes codes);
