@@ -19,6 +19,8 @@ NAMES = {onnx.TensorProto.FLOAT: "float32", onnx.TensorProto.DOUBLE: "float64", 
          onnx.TensorProto.INT64: "int64", onnx.TensorProto.UINT64: "uint64", onnx.TensorProto.BOOL: "bool",
          onnx.TensorProto.STRING: "string"}
 FEW = 4096  # elements of an input into which infinities and NaN are strewn
+CHOICES = 4
+AS_SHIPPED = 3  # the choice in which only the first input is random, where there are shipped ones
 
 
 class NoInputs(Exception):
@@ -124,7 +126,7 @@ def _integers(random, name, shape, choice, shipped):
     elif choice < 2 and shipped is not None and shipped.size:
         low, high = int(shipped.min()), int(shipped.max())
     else:
-        low, high = ((0, 15), (0, 1), (1, 1))[choice]
+        low, high = ((0, 15), (0, 1), (1, 1), (0, 0))[choice]
     return random.integers(low, high, shape, name, endpoint=True)
 
 
@@ -163,19 +165,27 @@ class Model:
     def pack(self, arrays):
         return [_pack(*entry) for entry in zip(self.values, self.names, arrays)]
 
-    def longer(self):
-        """Shapes with free dimensions that are larger, or None where nothing is free."""
-        dims = {name: value + 1 for name, value in self.dims.items()}
-        return [_shape_of(value, dims) for value in self.values] if dims else None
+    def bound(self, of_value):
+        """Shapes with free dimensions of other values."""
+        dims = {name: of_value(value) for name, value in self.dims.items()}
+        return [_shape_of(value, dims) for value in self.values]
+
+    def shapes_of(self, number):
+        """Larger free dimensions in one set; where the model does not take that, nor the usual ones: all of them 1."""
+        larger = [self.bound(lambda value: value + 1)] if self.dims and number == 3 else []
+        return larger + [self.shapes] + ([self.bound(lambda _: 1)] if self.dims and not self.shipped else [])
 
     def choices(self, number, shapes):
         is_plain = all(name.startswith("float") or name == "bool" for name in self.names)
-        for choice in range(1 if is_plain else 3):
+        known = [array if array is not None and list(array.shape) == shape else None
+                 for array, shape in zip(self.known, shapes)]
+        for choice in (0, AS_SHIPPED) if is_plain else range(CHOICES):
             random = numpy.random.default_rng([number, choice])
-            known = [array if array is not None and list(array.shape) == shape else None
-                     for array, shape in zip(self.known, shapes)]
-            yield self.pack([_draw(random, name, shape, number, choice, array)
-                             for name, shape, array in zip(self.names, shapes, known)])
+            arrays = [_draw(random, name, shape, number, choice, array)
+                      for name, shape, array in zip(self.names, shapes, known)]
+            if choice == AS_SHIPPED:
+                arrays[1:] = [drawn if array is None else array for drawn, array in zip(arrays[1:], known[1:])]
+            yield self.pack(arrays)
 
 
 def sets_of(model, path, dims, references=None):
@@ -185,7 +195,5 @@ def sets_of(model, path, dims, references=None):
     inputs = Model(model, path, dims, references)
     sets = [[inputs.pack(arrays)] for arrays in inputs.shipped]
     for number in range(SETS):
-        longer = inputs.longer() if number == 3 else None
-        choices = list(inputs.choices(number, longer)) if longer else []
-        sets.append(choices + list(inputs.choices(number, inputs.shapes)))
+        sets.append([choice for shapes in inputs.shapes_of(number) for choice in inputs.choices(number, shapes)])
     return sets
