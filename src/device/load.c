@@ -1,43 +1,10 @@
 /* Devices by name or path, and what to suggest where there is none. */
 #include "base/file.h"
 #include "base/nearest.h"
+#include "device/device.h"
 #include "device/ini.h"
-#include "device/value.h"
 
 #include <string.h>
-
-const char *form_name(Form form) {
-    static const char *const name[FORM_COUNT] = {
-        [FORM_SCALAR] = "scalar", [FORM_CHANNEL] = "channel", [FORM_ROW] = "row", [FORM_FULL] = "full"};
-    return name[form];
-}
-
-const char *role_name(Role role) {
-    static const char *const name[ROLE_COUNT] = {
-        [ROLE_ACTIVATION] = "activation", [ROLE_WEIGHT] = "weight", [ROLE_PARAMETER] = "parameter"};
-    return name[role];
-}
-
-const DeviceFact *device_fact(const Device *device, const char *section, const char *key) {
-    for (size_t i = 0; i < device->fact_count; i++) {
-        const DeviceFact *fact = &device->fact[i];
-        if (str_eq(fact->section, str_from(section)) && str_eq(fact->key, str_from(key))) {
-            return fact;
-        }
-    }
-    return NULL;
-}
-
-bool device_is_described_only(const Device *device, const DeviceFact *fact) {
-    static const Str memory = {"memory ", 7};
-    if (!str_starts(fact->section, memory)) {
-        return str_eq(fact->section, STR("engine")) || str_eq(fact->section, STR("dma"));
-    }
-    Str name = str_trim((Str){fact->section.ptr + memory.len, fact->section.len - memory.len});
-    bool is_planned =
-        str_eq(name, device->memory[device->local].name) || str_eq(name, device->memory[device->backing].name);
-    return !is_planned || str_eq(fact->key, STR("banks"));
-}
 
 Str device_suggest(Arena *arena, Str typed) {
     Str all = {NULL, 0};

@@ -18,7 +18,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const char *const kind_names[] = {[DEVICE_ARENA] = "arena", [DEVICE_SCRATCHPAD] = "scratchpad"};
 static const char *const requantise_names[] = {"tflite-double", "tflite-single", "onnx", "half-away"};
 static const char *const section_names[] = {"device",   "memory local", "memory flash", "memory far",
                                             "contract", "parameter",    "engine",       "dma"};
@@ -34,10 +33,6 @@ typedef struct {
     bool seen[DEVICE_INI_MAX_SECTIONS][DEVICE_FIELD_COUNT];
     bool has_kind; /* that was read and is one */
 } Reader;
-
-const char *device_kind_name(DeviceKind kind) {
-    return kind_names[kind];
-}
 
 /* `line` 0 stands for the file as a whole. Returns false. */
 static bool file_error(Reader *reader, uint32_t line, DiagText text) {
@@ -140,7 +135,8 @@ static bool store_cost(const DeviceValue *value, DeviceRange range, DeviceCost *
 
 static bool store_kind(const DeviceValue *value, DeviceKind *kind) {
     uint32_t index = 0;
-    bool is_known = device_value_word(value, kind_names, sizeof kind_names / sizeof kind_names[0], &index);
+    const char *const names[] = {device_kind_name(DEVICE_ARENA), device_kind_name(DEVICE_SCRATCHPAD)};
+    bool is_known = device_value_word(value, names, sizeof names / sizeof names[0], &index);
     *kind = (DeviceKind)index;
     return is_known;
 }

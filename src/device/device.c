@@ -1,0 +1,40 @@
+/* What a device that was read is asked: the names of its kinds, and where a value of it comes from. */
+#include "device/device.h"
+
+const char *device_kind_name(DeviceKind kind) {
+    static const char *const name[] = {[DEVICE_ARENA] = "arena", [DEVICE_SCRATCHPAD] = "scratchpad"};
+    return name[kind];
+}
+
+const char *form_name(Form form) {
+    static const char *const name[FORM_COUNT] = {
+        [FORM_SCALAR] = "scalar", [FORM_CHANNEL] = "channel", [FORM_ROW] = "row", [FORM_FULL] = "full"};
+    return name[form];
+}
+
+const char *role_name(Role role) {
+    static const char *const name[ROLE_COUNT] = {
+        [ROLE_ACTIVATION] = "activation", [ROLE_WEIGHT] = "weight", [ROLE_PARAMETER] = "parameter"};
+    return name[role];
+}
+
+const DeviceFact *device_fact(const Device *device, const char *section, const char *key) {
+    for (size_t i = 0; i < device->fact_count; i++) {
+        const DeviceFact *fact = &device->fact[i];
+        if (str_eq(fact->section, str_from(section)) && str_eq(fact->key, str_from(key))) {
+            return fact;
+        }
+    }
+    return NULL;
+}
+
+bool device_is_described_only(const Device *device, const DeviceFact *fact) {
+    static const Str memory = {"memory ", 7};
+    if (!str_starts(fact->section, memory)) {
+        return str_eq(fact->section, STR("engine")) || str_eq(fact->section, STR("dma"));
+    }
+    Str name = str_trim((Str){fact->section.ptr + memory.len, fact->section.len - memory.len});
+    bool is_planned =
+        str_eq(name, device->memory[device->local].name) || str_eq(name, device->memory[device->backing].name);
+    return !is_planned || str_eq(fact->key, STR("banks"));
+}
