@@ -30,32 +30,6 @@ typedef struct {
 
 /* ---- Codes */
 
-bool qdq_same_codes(const Value *a, const Value *b) {
-    return a->dtype == b->dtype && a->quant != NULL && quant_eq(a->quant, b->quant);
-}
-
-/* A value may be read with another scale than it was written with: then its codes do not mean what its quantisation
- * says, and the node that says so must stay. */
-bool qdq_scale_is_its_own(const Graph *graph, const Node *coder, const Value *coded, Arena *scratch) {
-    Floats scale;
-    const Value *given = node_input(graph, coder, 1);
-    if (coded->quant == NULL || coded->quant->block != 0) {
-        return false;
-    }
-    if (given == NULL) {
-        return true; /* TFLite: the codes carry the only scale there is */
-    }
-    if (!const_floats(given, scratch, &scale) || scale.count != coded->quant->count) {
-        return false;
-    }
-    for (uint32_t k = 0; k < scale.count; k++) {
-        if ((float)scale.at[k] != coded->quant->scale[k]) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* The Dequantize that makes `value`, null where none does or its codes can't be taken in its place. */
 static const Node *dequantizer(const Folder *f, const Value *value) {
     if (value == NULL || !is_node(value->producer)) {
@@ -82,11 +56,6 @@ static const Node *constant_coder(const Folder *f, const Value *value) {
 
 static bool is_float(const Value *value) {
     return dtype_kind(value->dtype) == DTYPE_KIND_FLOAT;
-}
-
-bool qdq_is_operand(const Node *node, uint32_t k) {
-    char role = op_input_role(node->op, k);
-    return role == 'x' || role == 'w' || role == 'p';
 }
 
 /* One accumulator adds up products over the inputs of a channel, so a scale a slice can only be one an output. */

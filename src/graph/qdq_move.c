@@ -13,20 +13,6 @@ typedef struct {
     uint32_t *position; /* node -> its place in the order of the main block */
 } Mover;
 
-bool qdq_only_moves(OpId op) {
-    switch (op_info(op)->kind) {
-    case KIND_RESHAPE:
-    case KIND_TRANSPOSE:
-    case KIND_SLICE:
-    case KIND_EXPAND:
-        return true;
-    default:
-        return op == OP_MAX_POOL || op == OP_GLOBAL_MAX_POOL || op == OP_DEPTH_TO_SPACE || op == OP_SPACE_TO_DEPTH ||
-               op == OP_SPACE_TO_BATCH || op == OP_BATCH_TO_SPACE || op == OP_GATHER || op == OP_PACK ||
-               op == OP_UNPACK || op == OP_PAD || op == OP_MIRROR_PAD;
-    }
-}
-
 /* Space-to-batch and Pad bring in zeros of their own, which are other codes. */
 static bool is_movable(OpId op) {
     return qdq_only_moves(op) && (op_info(op)->flags & OP_INTEGER_FORM) != 0 && op != OP_PAD && op != OP_SPACE_TO_BATCH;

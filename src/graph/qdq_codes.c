@@ -1,0 +1,48 @@
+/* What qdq.c and qdq_move.c ask of coders, codes and operators. */
+#include "graph/fold.h"
+#include "graph/qdq.h"
+
+bool qdq_same_codes(const Value *a, const Value *b) {
+    return a->dtype == b->dtype && a->quant != NULL && quant_eq(a->quant, b->quant);
+}
+
+/* A value may be read with another scale than it was written with: then its codes do not mean what its quantisation
+ * says, and the node that says so must stay. */
+bool qdq_scale_is_its_own(const Graph *graph, const Node *coder, const Value *coded, Arena *scratch) {
+    Floats scale;
+    const Value *given = node_input(graph, coder, 1);
+    if (coded->quant == NULL || coded->quant->block != 0) {
+        return false;
+    }
+    if (given == NULL) {
+        return true; /* TFLite: the codes carry the only scale there is */
+    }
+    if (!const_floats(given, scratch, &scale) || scale.count != coded->quant->count) {
+        return false;
+    }
+    for (uint32_t k = 0; k < scale.count; k++) {
+        if ((float)scale.at[k] != coded->quant->scale[k]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool qdq_is_operand(const Node *node, uint32_t k) {
+    char role = op_input_role(node->op, k);
+    return role == 'x' || role == 'w' || role == 'p';
+}
+
+bool qdq_only_moves(OpId op) {
+    switch (op_info(op)->kind) {
+    case KIND_RESHAPE:
+    case KIND_TRANSPOSE:
+    case KIND_SLICE:
+    case KIND_EXPAND:
+        return true;
+    default:
+        return op == OP_MAX_POOL || op == OP_GLOBAL_MAX_POOL || op == OP_DEPTH_TO_SPACE || op == OP_SPACE_TO_DEPTH ||
+               op == OP_SPACE_TO_BATCH || op == OP_BATCH_TO_SPACE || op == OP_GATHER || op == OP_PACK ||
+               op == OP_UNPACK || op == OP_PAD || op == OP_MIRROR_PAD;
+    }
+}
