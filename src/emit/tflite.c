@@ -10,11 +10,6 @@
 
 enum { MOST_ROOMS = 4 };
 
-bool emit_refuse_tflite(Work *work, const char *what, const char *hint) {
-    return diag_refuse(&work->diags,
-                       (DiagText){.what = what, .expected = "a TFLite file that can be edited", .hint = hint});
-}
-
 static bool is_edited(const ModelEdit *edit) {
     bool is = edit->added_node_count > 0 || edit->added_value_count > 0;
     for (uint32_t k = 0; k < edit->file_node_count && !is; k++) {

@@ -150,7 +150,4 @@ size_t emit_add_operator(FlatImage *image, const TflitePlan *plan, uint32_t adde
 /* The options of a new operator, appended and named by `options`; the member of BuiltinOptions. */
 uint8_t emit_add_options(FlatImage *image, const Node *node, size_t *options);
 
-/* The builtin operator that the node is in TFLite. */
-int32_t emit_builtin_of(const Node *node);
-
 #endif

@@ -102,12 +102,6 @@ size_t emit_add_buffer(FlatImage *image, Span data) {
 
 /* ---- Operators */
 
-int32_t emit_builtin_of(const Node *node) {
-    int32_t builtin = op_info(node->op)->tflite;
-    CHECK(builtin >= 0);
-    return builtin;
-}
-
 /* Readers from before operator 127 know the old field only; it says 127 for what it can't. */
 size_t emit_add_code(FlatImage *image, const EmitCode *code) {
     static const uint8_t fields[] = {[CODE_DEPRECATED_BUILTIN] = BYTE, [CODE_VERSION] = INT, [CODE_BUILTIN] = INT};

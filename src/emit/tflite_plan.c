@@ -7,6 +7,11 @@
 
 #include <inttypes.h>
 
+bool emit_refuse_tflite(Work *work, const char *what, const char *hint) {
+    return diag_refuse(&work->diags,
+                       (DiagText){.what = what, .expected = "a TFLite file that can be edited", .hint = hint});
+}
+
 /* The file's tables that the stages below read. */
 typedef struct {
     TflitePlan *plan;
@@ -209,6 +214,13 @@ static uint32_t find_code(Planner *p, const FlatVector *codes, EmitCode wanted) 
     return codes->count + k;
 }
 
+/* The builtin operator that the node is in TFLite. */
+static int32_t builtin_of(const Node *node) {
+    int32_t builtin = op_info(node->op)->tflite;
+    CHECK(builtin >= 0);
+    return builtin;
+}
+
 static void plan_codes(Planner *p) {
     TflitePlan *plan = p->plan;
     uint32_t added = plan->edit->added_node_count;
@@ -218,7 +230,7 @@ static void plan_codes(Planner *p) {
     plan->new_codes = arena_array(&plan->work->scratch, EmitCode, added);
     for (uint32_t k = 0; k < added; k++) {
         const Node *node = graph_node(plan->edit->graph, plan->edit->added_nodes[k].id);
-        EmitCode wanted = {emit_builtin_of(node), node->version > 0 ? node->version : 1};
+        EmitCode wanted = {builtin_of(node), node->version > 0 ? node->version : 1};
         plan->code_of[k] = find_code(p, &codes, wanted);
     }
 }
