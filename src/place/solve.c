@@ -34,20 +34,6 @@ static int compare_items(const void *left, const void *right) {
     return order != 0 ? order : (a->source > b->source) - (a->source < b->source);
 }
 
-size_t pack_started_before(const Pack *pack, uint64_t step) {
-    size_t low = 0;
-    size_t high = pack->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (pack->item[middle].first < step) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
 static bool common_multiple(uint64_t a, uint64_t b, uint64_t *multiple) {
     uint64_t divisor = a;
     for (uint64_t rest = b; rest != 0;) {
