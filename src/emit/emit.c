@@ -7,6 +7,5 @@ bool emit_model(const ModelEdit *edit, Span file, Work *work, Span *out) {
                                                    .expected = "an ONNX or TFLite file",
                                                    .hint = "simplify the model that the text was made from"});
     }
-    return edit->graph->format == FORMAT_TFLITE ? emit_tflite(edit, file, work, out)
-                                                : emit_onnx(edit, file, work, out);
+    return edit->graph->format == FORMAT_TFLITE ? emit_tflite(edit, file, work, out) : emit_onnx(edit, file, work, out);
 }

@@ -8,7 +8,8 @@
 #include "base/work.h"
 #include "graph/edit.h"
 
-/* `file`: the bytes that `edit->graph` was imported from. `*out` lives in `keep`, or is `file`. False with a diagnostic. */
+/* `file`: the bytes that `edit->graph` was imported from. `*out` lives in `keep`, or is `file`. False with a
+ * diagnostic. */
 bool emit_model(const ModelEdit *edit, Span file, Work *work, Span *out);
 
 /* One format each; emit_model picks. */

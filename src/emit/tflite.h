@@ -43,7 +43,7 @@ typedef struct {
 
 FlatImage emit_image(Work *work, size_t len); /* zeroed */
 
-/* The root table, and a budget of work as for a fresh file. */
+/* The root table. Work is not bounded here: the walk has bounded how often bytes are named. */
 FlatTable emit_image_root(FlatImage *image);
 
 void emit_set(FlatImage *image, size_t at, uint64_t number, uint32_t bytes);

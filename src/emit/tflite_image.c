@@ -16,6 +16,7 @@ FlatImage emit_image(Work *work, size_t len) {
 FlatTable emit_image_root(FlatImage *image) {
     FlatTable root;
     flat_open(&image->flat, (Span){image->bytes, image->len}, "TFL3", &root);
+    image->flat.work_left = UINT64_MAX;
     return root;
 }
 

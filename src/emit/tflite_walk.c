@@ -172,7 +172,7 @@ static bool has_common_cells(Walker *w, const FlatTable *table, const Row *row) 
 }
 
 static void walk_table(Walker *w, const FlatTable *table, const Row *row) {
-    if (w->flat.fault != NULL) {
+    if (w->flat.fault != NULL || !flat_charge(&w->flat, table->vtable, table->vtable_bytes)) {
         return;
     }
     add_ref(w, table->at, table->vtable, true);

@@ -42,7 +42,7 @@ static float float_of(uint64_t bits) {
     return number;
 }
 
-static bool charge(Flatbuf *flat, size_t at, uint64_t work) {
+bool flat_charge(Flatbuf *flat, size_t at, uint64_t work) {
     if (work > flat->work_left) {
         return fail(flat, at, "the file names the same bytes from too many places");
     }
@@ -76,7 +76,7 @@ static FlatTable table_at(Flatbuf *flat, size_t at) {
         fail(flat, at, "a table reaches past the end of the file");
         return absent;
     }
-    return charge(flat, at, WORK_OF_TABLE) ? table : absent;
+    return flat_charge(flat, at, WORK_OF_TABLE) ? table : absent;
 }
 
 bool flat_open(Flatbuf *flat, Span bytes, const char *identifier, FlatTable *root) {
@@ -176,7 +176,7 @@ static FlatVector find_vector(Flatbuf *flat, const FlatTable *table, uint32_t sl
 
 FlatVector flat_vector(Flatbuf *flat, const FlatTable *table, uint32_t slot, uint32_t element_bytes) {
     FlatVector vector = find_vector(flat, table, slot, element_bytes);
-    return charge(flat, vector.at, (uint64_t)vector.count * element_bytes)
+    return flat_charge(flat, vector.at, (uint64_t)vector.count * element_bytes)
                ? vector
                : (FlatVector){.element_bytes = element_bytes};
 }

@@ -40,6 +40,9 @@ typedef enum { FLAT_BOOL, FLAT_I8, FLAT_U8, FLAT_I32, FLAT_U32, FLAT_I64, FLAT_U
 /* The root table. False, with a fault, where the four bytes of `identifier` do not stand at byte 4. */
 bool flat_open(Flatbuf *flat, Span bytes, const char *identifier, FlatTable *root);
 
+/* Counts work of the caller's own; false, with a fault at `at`, where more is done than a sound file can ask for. */
+bool flat_charge(Flatbuf *flat, size_t at, uint64_t work);
+
 /* Fields of a table. FLAT_U64 above INT64_MAX is a fault. */
 bool flat_cell(Flatbuf *flat, const FlatTable *table, uint32_t slot, uint32_t bytes, size_t *at); /* where it stands */
 bool flat_has(Flatbuf *flat, const FlatTable *table, uint32_t slot);

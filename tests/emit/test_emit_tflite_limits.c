@@ -1,6 +1,6 @@
 /* Proves what happens where a TFLite file can't be moved or not be edited: fields that the schema does not have are
  * kept and nothing moves; data behind the FlatBuffer, a plan of memory, and parts that overlap or are shared are
- * refused. */
+ * refused. What is named from so many places that the reader's budget of work counts is edited, or refused in time. */
 #include "emit/tflite_case.h"
 
 /* Gives the root a field that the schema does not have: the second half of its version's cell of 8 bytes. */
@@ -88,10 +88,81 @@ static void test_refusals(void **state) {
     refused(&c, "two parts of the file share an object that would have to differ");
 }
 
+/* Operators without inputs or outputs behind those of the file, all with one list of intermediates: tables of a cell.
+ */
+static void add_operators(Case *c, const TestModel *model, uint32_t more, uint32_t intermediates) {
+    enum { SLOTS = OPERATOR_INTERMEDIATES + 1, CELL = 4 };
+    Flatbuf flat;
+    const TestGraph *graph = &model->graph[0];
+    FlatTable main = main_of(file_span(c), &flat);
+    size_t operators = test_vector(&c->file, main.at, SUBGRAPH_OPERATORS, graph->operator_count + more, 4);
+    for (uint32_t k = 0; k < graph->operator_count; k++) {
+        test_operator(&c->file, test_element(&c->file, operators, k, 13), &graph->operator_[k]);
+    }
+    size_t vtable = c->file.len, tables = vtable + 4 + 2 * SLOTS;
+    size_t list = tables + (size_t)more * (4 + CELL);
+    test_put(&c->file, vtable, 4 + 2 * SLOTS, 2);
+    test_put(&c->file, vtable + 2, 4 + CELL, 2);
+    test_put(&c->file, vtable + 4 + 2 * OPERATOR_INTERMEDIATES, 4, 2);
+    for (uint32_t k = 0; k < more; k++) {
+        size_t table = tables + (size_t)k * (4 + CELL), at = operators + 4 * (graph->operator_count + k);
+        test_put(&c->file, at, table - at, 4);
+        test_put(&c->file, table, table - vtable, 4);
+        test_put(&c->file, table + 4, list - table - 4, 4);
+    }
+    test_put(&c->file, list, intermediates, 4);
+    c->file.len = list + 4 + 4 * (size_t)intermediates;
+}
+
+/* A hundred operators name a list of 6000 bytes: to read it once for each is more than half of a budget. */
+static void test_shared_list(void **state) {
+    static Case c;
+    TestModel model = chain();
+    (void)state;
+    memset(&c, 0, sizeof c);
+    start(&c, &model);
+    add_operators(&c, &model, 100, 1500);
+    start_draft(&c);
+    assert_true(draft_bypass(&c.draft, 1));
+    assert_true(emit_tflite(draft_done(&c.draft), file_span(&c), &c.work, &c.out));
+    c.got = import_tflite(&c.again, c.out, "edited", NULL);
+    assert_non_null(c.got);
+    assert_values(&c, "x a small y");
+    assert_int_equal(graph_main(c.got)->node_count, 102);
+    finish(&c);
+}
+
+/* A table of no fields, whose list says so of 4000, is named 1500 times. */
+static void test_long_field_list(void **state) {
+    enum { SLOTS = 4000, NAMES = 1500 };
+    static Case c;
+    TestModel model = chain();
+    Flatbuf flat;
+    (void)state;
+    memset(&c, 0, sizeof c);
+    start(&c, &model);
+    size_t names = test_vector(&c.file, root_of(file_span(&c), &flat).at, ROOT_METADATA, NAMES, 4);
+    size_t table = c.file.len + 4 + 2 * SLOTS;
+    test_put(&c.file, c.file.len, 4 + 2 * SLOTS, 2);
+    test_put(&c.file, c.file.len + 2, 4, 2);
+    test_put(&c.file, table, table - c.file.len, 4);
+    c.file.len = table + 4;
+    for (size_t k = 0; k < NAMES; k++) {
+        test_put(&c.file, names + 4 * k, table - names - 4 * k, 4);
+    }
+    start_draft(&c);
+    assert_true(draft_bypass(&c.draft, 1));
+    assert_false(emit_tflite(draft_done(&c.draft), file_span(&c), &c.work, &c.out));
+    assert_string_equal(c.work.diags.first->text.what, "the file names the same bytes from too many places");
+    finish(&c);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_unknown_field),
         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_shared_list),
+        cmocka_unit_test(test_long_field_list),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

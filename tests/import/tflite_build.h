@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { MOST = 10, FILE_MOST = 16384 };
+enum { MOST = 10, FILE_MOST = 32768 };
 
 typedef struct {
     uint32_t count;
