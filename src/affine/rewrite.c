@@ -303,15 +303,34 @@ bool rewrite_bypass(Rewriter *rw, NodeId id, ValueId in, ValueId out) {
     return value->is_output && !is_held(rw, out) && take_name(rw, in, out, id);
 }
 
-ValueId rewrite_add_value(Rewriter *rw, Value value, Str stem) {
+static ValueId add_value(Rewriter *rw, Value value) {
     Arena *keep = &rw->work->keep;
-    value.name = graph_fresh_name(rw->graph, stem, keep);
     ValueId id = graph_add_value(rw->graph, keep, value);
     rw->added_values =
         arena_grow(keep, rw->added_values, rw->added_value_count, &rw->added_value_capacity, sizeof *rw->added_values);
     rw->added_values[rw->added_value_count++] = id;
     mark_changed(rw);
     return id;
+}
+
+ValueId rewrite_add_value(Rewriter *rw, Value value, Str stem) {
+    value.name = graph_fresh_name(rw->graph, stem, &rw->work->keep);
+    return add_value(rw, value);
+}
+
+/* Does the value go when nobody reads it any more, with what makes it? */
+static bool goes_unread(const Rewriter *rw, ValueId id) {
+    NodeId producer = graph_value(rw->graph, id)->producer;
+    bool goes =
+        !is_node(producer) || (rewrite_may_change(rw, producer) && graph_node(rw->graph, producer)->is_constant &&
+                               graph_node(rw->graph, producer)->output_count == 1);
+    return goes && rewrite_is_internal(rw, id) && !rewrite_is_callers(rw, id);
+}
+
+ValueId rewrite_add_instead(Rewriter *rw, Value value, ValueId old, bool is_last) {
+    Str name = graph_value(rw->graph, old)->name;
+    value.name = name;
+    return is_last && name.len > 0 && goes_unread(rw, old) ? add_value(rw, value) : rewrite_add_value(rw, value, name);
 }
 
 /* Where in the main block `id` runs. */

@@ -114,6 +114,10 @@ bool rewrite_bypass(Rewriter *rw, NodeId id, ValueId in, ValueId out);
 /* A constant, or a value between nodes, that the file does not have; `stem` is made a fresh name. */
 ValueId rewrite_add_value(Rewriter *rw, Value value, Str stem);
 
+/* A constant that all readers of `old` are to be given; false for `is_last` where some keep the old one. It has the
+ * name of the old one where that one goes, so that people find it again. */
+ValueId rewrite_add_instead(Rewriter *rw, Value value, ValueId old, bool is_last);
+
 /* A node in front of `before`. Its outputs have it as their producer. */
 NodeId rewrite_add_node(Rewriter *rw, Node node, NodeId before);
 

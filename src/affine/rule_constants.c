@@ -322,7 +322,7 @@ static bool collapse(Rewriter *rw, ValueId id) {
     Str name = value->name;
     uint64_t before = 0;
     (void)shape_packed_bytes(&value->shape, value->dtype, &before);
-    ValueId compact = rewrite_add_value(rw, added, name);
+    ValueId compact = rewrite_add_instead(rw, added, id, true);
     CHECK(rewrite_redirect(rw, id, compact));
     log_constant(rw, "collapsed", name, (int64_t)stored->bytes.len - (int64_t)before);
     rw->log[rw->log_count - 1].bytes_before = before;
@@ -357,9 +357,8 @@ static bool fold(Rewriter *rw, ValueId id) {
     Value added = {
         .dtype = value->dtype, .has_shape = true, .shape = value->shape, .constant = stored, .producer = NO_NODE};
     memcpy(added.dims, value->dims, sizeof added.dims);
-    Str name = value->name;
     Str node = graph_node(rw->graph, value->producer)->name;
-    ValueId folded = rewrite_add_value(rw, added, name);
+    ValueId folded = rewrite_add_instead(rw, added, id, true);
     CHECK(rewrite_redirect(rw, id, folded));
     log_constant(rw, "folded", node, (int64_t)stored->bytes.len);
     return true;

@@ -161,13 +161,19 @@ static bool shift_bias(Rewriter *rw, const Node *conv, const ConvFold *fold, flo
     return true;
 }
 
-static ValueId add_floats(Rewriter *rw, const float *numbers, const Shape *shape, uint64_t count, Str stem) {
+/* In the place of the constant that input `k` is, or a new one. */
+static ValueId add_floats(Rewriter *rw, const Node *conv, uint32_t k, const Shape *shape, const float *numbers) {
+    uint64_t count = 0;
+    (void)shape_elements(shape, &count); /* of a constant that is stored */
     Const *constant = arena_new(&rw->work->keep, Const);
     *constant = (Const){
         .stored = *shape, .bytes = {(const uint8_t *)numbers, (size_t)count * sizeof *numbers}, .is_known = true};
-    return rewrite_add_value(
-        rw, (Value){.dtype = DTYPE_F32, .has_shape = true, .shape = *shape, .constant = constant, .producer = NO_NODE},
-        stem);
+    const Value value = {
+        .dtype = DTYPE_F32, .has_shape = true, .shape = *shape, .constant = constant, .producer = NO_NODE};
+    if (k < conv->input_count && is_value(conv->inputs[k])) {
+        return rewrite_add_instead(rw, value, conv->inputs[k], rw->reader_count[conv->inputs[k].index] == 1);
+    }
+    return rewrite_add_value(rw, value, arena_format(&rw->work->keep, STR_FMT "_bias", STR_ARG(conv->name)));
 }
 
 static bool needs_bias(const Node *conv, const ConvFold *fold) {
@@ -189,12 +195,12 @@ static uint32_t add_parameters(Rewriter *rw, const Node *conv, const WeightShape
         return 0;
     }
     Shape vector = {.rank = 1, .dim = {(int64_t)shape->channels}};
-    inputs[1] = add_floats(rw, weights, &graph_value(rw->graph, conv->inputs[1])->shape, elements,
-                           arena_format(keep, STR_FMT "_weights", STR_ARG(conv->name)));
+    Shape whole = graph_value(rw->graph, conv->inputs[1])->shape;
+    inputs[1] = add_floats(rw, conv, 1, &whole, weights);
     if (!needs_bias(conv, fold)) {
         return 2;
     }
-    inputs[2] = add_floats(rw, bias, &vector, fold->channels, arena_format(keep, STR_FMT "_bias", STR_ARG(conv->name)));
+    inputs[2] = add_floats(rw, conv, 2, &vector, bias);
     return 3;
 }
 
