@@ -181,29 +181,14 @@ static bool fill_clip(const Reader *r) {
     return true;
 }
 
-/* Is the zero point that the coder is given the one that the codes carry? */
-static bool has_own_zero(const Reader *r, const Quant *quant) {
-    Numbers zero;
-    const Value *given;
-    bool is_given = r->node->input_count > 2 && is_value(r->node->inputs[2]);
-    if (is_given && (!read_numbers(r, 2, &zero, &given) || zero.count != quant->count)) {
-        return false;
-    }
-    for (uint32_t k = 0; k < quant->count; k++) {
-        if ((is_given ? zero.at[k] : 0) != (quant->zero_point == NULL ? 0 : (double)quant->zero_point[k])) {
+/* What the coder is given must be what the codes carry: a rewritten one is not read again. */
+static bool is_own_coding(const Reader *r, const Value *coded) {
+    for (uint32_t k = 1; k < r->node->input_count; k++) {
+        if (is_value(r->node->inputs[k]) && rewrite_constant(r->rw, r->node->inputs[k]) == NULL) {
             return false;
         }
     }
-    return true;
-}
-
-/* What the coder is given must be what the codes carry: a rewritten one is not read again. */
-static bool is_own_coding(const Reader *r, const Value *coded) {
-    if (r->node->input_count < 2) {
-        return true; /* TFLite: the codes carry the only scale there is */
-    }
-    return rewrite_constant(r->rw, r->node->inputs[1]) != NULL &&
-           qdq_scale_is_its_own(r->rw->graph, r->node, coded, &r->rw->work->scratch) && has_own_zero(r, coded->quant);
+    return qdq_coding_is_its_own(r->rw->graph, r->node, coded, &r->rw->work->scratch);
 }
 
 static bool fill_coder(const Reader *r, bool is_quantize) {

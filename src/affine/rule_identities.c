@@ -72,7 +72,7 @@ static bool has_positive_scales(const Rewriter *rw, const Node *coder) {
     const Value *coded = node_input(rw->graph, coder, 0);
     bool is_known = coded != NULL && !is_float(coded->dtype) && is_number(coded->dtype) &&
                     (coder->input_count < 2 || rewrite_constant(rw, coder->inputs[1]) != NULL) &&
-                    qdq_scale_is_its_own(rw->graph, coder, coded, &rw->work->scratch);
+                    qdq_coding_is_its_own(rw->graph, coder, coded, &rw->work->scratch);
     for (uint32_t k = 0; is_known && k < coded->quant->count; k++) {
         is_known = coded->quant->scale[k] > 0;
     }

@@ -38,7 +38,7 @@ static const Node *dequantizer(const Folder *f, const Value *value) {
     const Node *node = graph_node(f->graph, value->producer);
     const Value *coded = node_input(f->graph, node, 0);
     bool is_one = op_info(node->op)->kind == KIND_DEQUANTIZE && coded != NULL;
-    return is_one && qdq_scale_is_its_own(f->graph, node, coded, &f->work->scratch) ? node : NULL;
+    return is_one && qdq_coding_is_its_own(f->graph, node, coded, &f->work->scratch) ? node : NULL;
 }
 
 /* The Dequantize of a stored constant, whatever its blocks, that takes fewer bytes as codes. */
@@ -103,7 +103,7 @@ static bool is_quantize(const Folder *f, NodeId id, ValueId read) {
     const Node *node = graph_node(f->graph, id);
     const Value *coded = node_output(f->graph, node, 0);
     return op_info(node->op)->kind == KIND_QUANTIZE && node->inputs[0].index == read.index && coded != NULL &&
-           qdq_scale_is_its_own(f->graph, node, coded, &f->work->scratch);
+           qdq_coding_is_its_own(f->graph, node, coded, &f->work->scratch);
 }
 
 /* Clip's limits, from attributes (before opset 11) or constant inputs. False where they are not known. */
@@ -368,11 +368,11 @@ static void fold_pair(Folder *f, NodeId id) {
     const Value *coded = node_output(f->graph, node, 0);
     const Node *dq = op_info(node->op)->kind == KIND_QUANTIZE ? coder_before(f, node) : NULL;
     if (dq == NULL || node->is_constant || coded == NULL ||
-        !qdq_scale_is_its_own(f->graph, node, coded, &f->work->scratch)) {
+        !qdq_coding_is_its_own(f->graph, node, coded, &f->work->scratch)) {
         return;
     }
     ValueId codes = dq->inputs[0];
-    bool is_own = qdq_scale_is_its_own(f->graph, dq, graph_value(f->graph, codes), &f->work->scratch);
+    bool is_own = qdq_coding_is_its_own(f->graph, dq, graph_value(f->graph, codes), &f->work->scratch);
     read_codes(f, node, dq, is_own);
     if (is_own && qdq_same_codes(graph_value(f->graph, codes), coded) && dtype_bits(coded->dtype) <= 16) {
         node->op = OP_IDENTITY;

@@ -4,8 +4,8 @@
 
 #include "graph/passes.h"
 
-/* Does the scale that the Quantize or Dequantize `coder` is given equal the one that `coded` carries? */
-bool qdq_scale_is_its_own(const Graph *graph, const Node *coder, const Value *coded, Arena *scratch);
+/* Are scale and zero point that the Quantize or Dequantize `coder` is given those that `coded` carries? */
+bool qdq_coding_is_its_own(const Graph *graph, const Node *coder, const Value *coded, Arena *scratch);
 
 /* Of one dtype, scale and zero point? */
 bool qdq_same_codes(const Value *a, const Value *b);

@@ -6,9 +6,24 @@ bool qdq_same_codes(const Value *a, const Value *b) {
     return a->dtype == b->dtype && a->quant != NULL && quant_eq(a->quant, b->quant);
 }
 
-/* A value may be read with another scale than it was written with: then its codes do not mean what its quantisation
- * says, and the node that says so must stay. */
-bool qdq_scale_is_its_own(const Graph *graph, const Node *coder, const Value *coded, Arena *scratch) {
+static bool zero_is_its_own(const Graph *graph, const Node *coder, const Value *coded, Arena *scratch) {
+    Ints zero = {0, NULL};
+    const Value *given = node_input(graph, coder, 2);
+    const Quant *quant = coded->quant;
+    if (given != NULL && (!const_ints(given, scratch, &zero) || zero.count != quant->count)) {
+        return dtype_kind(coded->dtype) == DTYPE_KIND_FLOAT; /* of 8 bits: there is no zero point but 0 */
+    }
+    for (uint32_t k = 0; k < quant->count; k++) {
+        if ((given == NULL ? 0 : zero.at[k]) != (quant->zero_point == NULL ? 0 : quant->zero_point[k])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A value may be read with another scale or zero point than it was written with: then its codes do not mean what its
+ * quantisation says, and the node that says so must stay. */
+bool qdq_coding_is_its_own(const Graph *graph, const Node *coder, const Value *coded, Arena *scratch) {
     Floats scale;
     const Value *given = node_input(graph, coder, 1);
     if (coded->quant == NULL || coded->quant->block != 0) {
@@ -25,7 +40,7 @@ bool qdq_scale_is_its_own(const Graph *graph, const Node *coder, const Value *co
             return false;
         }
     }
-    return true;
+    return zero_is_its_own(graph, coder, coded, scratch);
 }
 
 bool qdq_is_operand(const Node *node, uint32_t k) {

@@ -46,7 +46,7 @@ static bool has_one_scale(const Mover *m, const Node *coder, const Value *coded)
     const Value *zero_point = node_input(m->graph, coder, 2);
     return coded != NULL && coded->constant == NULL && coded->quant != NULL && coded->quant->axis < 0 &&
            coded->quant->scale[0] > 0 && (zero_point == NULL || zero_point->constant != NULL) &&
-           qdq_scale_is_its_own(m->graph, coder, coded, &m->work->scratch);
+           qdq_coding_is_its_own(m->graph, coder, coded, &m->work->scratch);
 }
 
 static ValueId add_codes(const Mover *m, const Value *codes, const Value *place) {

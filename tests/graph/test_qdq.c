@@ -158,6 +158,10 @@ static const Folding rows[] = {
     {"codes read with another scale than they were written with",
      "node DequantizeLinear d: q s2 z -> f\nnode Relu a: f -> y\nnode QuantizeLinear n: y s1 z -> o\noutput o\n",
      "DequantizeLinear q s2 z -> f\nRelu f -> y\nQuantizeLinear y s1 z -> o\n"},
+    {"codes read with another zero point than they were written with",
+     "const v int8[] = 4\nnode DequantizeLinear d: q s1 v -> f\nnode Relu a: f -> y\n"
+     "node QuantizeLinear n: y s1 z -> o\noutput o\n",
+     "DequantizeLinear q s1 v -> f\nRelu f -> y\nQuantizeLinear y s1 z -> o\n"},
     {"an operator without an integer form",
      "node DequantizeLinear d: q s1 z -> f\nnode Erf a: f -> y\nnode QuantizeLinear n: y s1 z -> o\noutput o\n",
      "DequantizeLinear q s1 z -> f\nErf f -> y\nQuantizeLinear y s1 z -> o\n"},
