@@ -24,6 +24,19 @@ static void hold_block(const Graph *graph, FileNote *note, const Block *block) {
     }
 }
 
+/* Tensors that attributes hold are the nodes' own, whatever their names. */
+static void hold_attributes(const Graph *graph, FileNote *note) {
+    for (uint32_t n = 0; n < graph->node_count; n++) {
+        for (uint32_t k = 0; k < graph->nodes[n].attr_count; k++) {
+            const Attr *attr = &graph->nodes[n].attrs[k];
+            if (attr->kind == ATTR_TENSOR) {
+                hold(note, &attr->tensor, 1);
+                note->bytes[attr->tensor.index] = 0;
+            }
+        }
+    }
+}
+
 /* One more than the last position of a node. */
 static uint32_t count_positions(const Graph *graph) {
     const Block *main = graph_main(graph);
@@ -61,9 +74,9 @@ FileNote simplify_note(const Graph *graph, Arena *keep) {
     }
     for (uint32_t v = 0; v < graph->value_count; v++) {
         const Value *value = &graph->values[v];
-        bool has_name = value->name.len > 0; /* else it is an attribute's */
-        note.bytes[v] = has_name && value->constant != NULL ? value->constant->bytes.len : 0;
+        note.bytes[v] = value->name.len > 0 && value->constant != NULL ? value->constant->bytes.len : 0;
     }
+    hold_attributes(graph, &note);
     return note;
 }
 
