@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/work.h"
 #include "cli/options.h"
+#include "import/import.h"
 
 typedef struct {
     Work work;
@@ -16,8 +17,7 @@ typedef struct {
     bool has_color; /* standard output takes colours */
     FileOut output; /* being written; abandoned where memory runs out */
     bool has_output;
-    void (*release)(void *owned); /* run at the end, whatever happens; null where there is nothing to release */
-    void *owned;
+    ModelFiles files; /* of the model that is read; closed at the end, whatever happens */
 } Cli;
 
 typedef struct {
@@ -44,8 +44,8 @@ const Command *cli_find_command(Cli *cli, const char *name);
 void cli_print_usage(FILE *out);                                 /* of the program */
 void cli_print_command_usage(const Command *command, FILE *out); /* of one command */
 
-/* Writes a whole file, or standard output where `path` is "-". The file appears when all of it is written; `write` may
- * not fail, and must not close `out`. */
+/* Writes a whole file, or standard output where `path` is "-". The file appears when all of it is written, and replaces
+ * none of the model's; `write` may not fail, and must not close `out`. */
 bool cli_write(Cli *cli, const char *path, void (*write)(FILE *out, const void *facts), const void *facts);
 
 /* "-"? */

@@ -1,7 +1,7 @@
 /* `stride0 inspect MODEL`: what the importer understood of a model, before anything is planned. */
 #include "cli/inspect.h"
 
-#include "cli/model_files.h"
+#include "cli/cli.h"
 #include "request.h"
 
 #include <stdlib.h>
@@ -125,7 +125,7 @@ static s0_status run_inspect(Cli *cli, const void *data) {
         return S0_BAD_INPUT;
     }
     InspectFacts facts = {.file = request.model, .arena = &work->keep};
-    bool is_whole = gather(&facts, &request, cli_model_files(cli), work);
+    bool is_whole = gather(&facts, &request, &cli->files, work);
     if (facts.graph == NULL) {
         return diags_status(&work->diags);
     }

@@ -151,9 +151,7 @@ static void close_cli(Cli *cli) {
     if (cli->has_output) {
         file_out_abandon(&cli->output);
     }
-    if (cli->release != NULL) {
-        cli->release(cli->owned);
-    }
+    import_close(&cli->files);
     work_free(&cli->work);
 }
 

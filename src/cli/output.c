@@ -10,10 +10,10 @@ bool cli_is_stdout(const char *path) {
     return path != NULL && strcmp(path, "-") == 0;
 }
 
-/* An output over an input would lose what the user has. */
+/* An output over the model, or over weights that it keeps in a file beside it, would lose what the user has. */
 static bool spares_inputs(Cli *cli, const char *path) {
-    for (size_t i = 0; i < cli->operands.count; i++) {
-        if (file_is_same(cli->operands.item[i], path)) {
+    for (size_t i = 0; i < cli->files.count; i++) {
+        if (file_is_same(cli->files.path[i].ptr, path)) {
             return diag_error(
                 &cli->work.diags,
                 (DiagText){.place = path, .what = "the output would replace an input", .hint = "name another file"});

@@ -2,7 +2,7 @@
  *
  * Nothing is written before everything that can go wrong with the question has been looked at: the JSON file comes
  * first, then the report. */
-#include "cli/model_files.h"
+#include "cli/cli.h"
 
 #include "base/nearest.h"
 #include "report/report.h"
@@ -208,7 +208,7 @@ static s0_status run_plan(Cli *cli, const void *data) {
     if (!make_request(cli, args, &request)) {
         return diags_status(&work->diags);
     }
-    const Facts *facts = stages_plan(&request, cli_model_files(cli), work);
+    const Facts *facts = stages_plan(&request, &cli->files, work);
     if (facts == NULL || !check_names(work, args, facts)) {
         return diags_status(&work->diags);
     }

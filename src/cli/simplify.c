@@ -1,5 +1,5 @@
 /* `stride0 simplify MODEL -o OUT`: an equivalent smaller model in the format it came in. */
-#include "cli/model_files.h"
+#include "cli/cli.h"
 
 #include "report/simplification.h"
 #include "request.h"
@@ -65,21 +65,23 @@ static bool make_request(Cli *cli, const Args *args, Request *request) {
     return request_read_plan(&asked, request, &cli->work) && set_rules(&cli->work, args, &request->simplify);
 }
 
-static size_t folder_length(const char *path) {
+static const char *folder_of(Arena *arena, const char *path) {
     const char *slash = strrchr(path, '/');
-    return slash == NULL ? 0 : (size_t)(slash - path) + 1;
+    return slash == NULL ? "." : arena_text(arena, "%.*s", (int)(slash - path) + 1, path);
 }
 
 /* Weights in files of their own are named relative to the model: it can't move away from them. */
-static bool may_write_to(Work *work, const ModelFiles *files, const char *model, const char *out) {
-    size_t folder = folder_length(model);
-    for (size_t k = 0; k < files->count; k++) {
-        bool is_beside = folder == folder_length(out) && strncmp(model, out, folder) == 0;
-        if (!str_eq(files->path[k], str_from(model)) && !is_beside) {
-            return diag_error(&work->diags, (DiagText){.place = out,
-                                                       .what = "the model keeps weights in a file beside it",
-                                                       .got = arena_text(&work->keep, STR_FMT, STR_ARG(files->path[k])),
-                                                       .hint = "write the simplified model into the model's folder"});
+static bool may_write_to(Cli *cli, const char *model, const char *out) {
+    Arena *arena = &cli->work.keep;
+    bool is_beside = file_is_same(folder_of(arena, model), folder_of(arena, out));
+    for (size_t k = 0; k < cli->files.count && !is_beside; k++) {
+        Str path = cli->files.path[k];
+        if (!str_eq(path, str_from(model))) {
+            return diag_error(&cli->work.diags,
+                              (DiagText){.place = out,
+                                         .what = "the model keeps weights in a file beside it",
+                                         .got = path.ptr,
+                                         .hint = "write the simplified model into the model's folder"});
         }
     }
     return true;
@@ -102,12 +104,11 @@ static s0_status run_simplify(Cli *cli, const void *data) {
     if (!make_request(cli, args, &request)) {
         return S0_BAD_INPUT;
     }
-    ModelFiles *files = cli_model_files(cli);
-    const Simplification *facts = stages_simplify(&request, files, work, &out);
+    const Simplification *facts = stages_simplify(&request, &cli->files, work, &out);
     if (facts == NULL) {
         return diags_status(&work->diags);
     }
-    if (!may_write_to(work, files, request.model, args->output) || !cli_write(cli, args->output, write_model, &out)) {
+    if (!may_write_to(cli, request.model, args->output) || !cli_write(cli, args->output, write_model, &out)) {
         return S0_BAD_INPUT;
     }
     if (!cli->is_quiet && !cli_is_stdout(args->output)) {
