@@ -102,7 +102,12 @@ typedef struct {
     size_t free_dims;
 } Bound;
 
-static Bound bind_all(const Request *request, int64_t extent, ModelFiles *files, Work *work) {
+/* Free dimension k has extent first + k * step. */
+typedef struct {
+    int64_t first, step;
+} Extents;
+
+static Bound bind_all(const Request *request, Extents extents, ModelFiles *files, Work *work) {
     size_t own_file = files->count;
     Bound bound = {.graph = import_model(work, request->model, files)};
     if (!next(work, bound.graph != NULL)) {
@@ -112,7 +117,7 @@ static Bound bind_all(const Request *request, int64_t extent, ModelFiles *files,
     Request probe = *request;
     probe.dims = graph_free_dims(bound.graph, &work->keep, &probe.dim_count);
     for (size_t k = 0; k < probe.dim_count; k++) {
-        probe.dims[k].value = extent;
+        probe.dims[k].value = extents.first + (int64_t)k * extents.step;
     }
     bound.free_dims = probe.dim_count;
     bound.note = simplify_note(bound.graph, &work->keep);
@@ -121,20 +126,24 @@ static Bound bind_all(const Request *request, int64_t extent, ModelFiles *files,
 }
 
 /* A model with free dimensions is understood at two extents each: what is not the same in both is not known of it. The
- * first pair at which its shapes agree; networks that halve their maps want powers of 2. */
+ * first pair at which its shapes agree; networks that halve their maps want powers of 2. The second time no two
+ * dimensions are equal, or one would be taken for the other, unless no pair of that kind fits. */
 static Bound understand_twice(const Request *request, ModelFiles *files, const Graph **other, Work *work) {
     static const int64_t extents[][2] = {{1, 2}, {2, 3}, {32, 64}, {16, 24}, {128, 256}};
+    enum { PAIRS = sizeof extents / sizeof extents[0] };
     Diags before = work->diags;
     Bound bound = {0};
     *other = NULL;
-    for (size_t k = 0; k < sizeof extents / sizeof extents[0]; k++) {
+    for (size_t k = 0; k < 2 * PAIRS; k++) {
+        const int64_t *pair = extents[k % PAIRS];
+        int64_t step = k < PAIRS ? pair[1] : 0;
         diags_rewind(&work->diags, before);
-        bound = bind_all(request, extents[k][0], files, work);
+        bound = bind_all(request, (Extents){pair[0], 0}, files, work);
         if (bound.free_dims == 0) {
             return bound;
         }
         Diags known = work->diags;
-        *other = bound.graph == NULL ? NULL : bind_all(request, extents[k][1], files, work).graph;
+        *other = bound.graph == NULL ? NULL : bind_all(request, (Extents){pair[1], step}, files, work).graph;
         if (*other != NULL) {
             diags_rewind(&work->diags, known);
             return bound;

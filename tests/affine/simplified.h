@@ -14,7 +14,7 @@ typedef struct {
     const char *what, *text;
     const char *callers; /* a constant that callers may replace, which text form has no word for */
     uint64_t tolerance;
-    int64_t extents[2]; /* of the free dimensions: the model is known at two of them */
+    int64_t extents[2]; /* of the free dimensions: the model is known at two of them, the second time at n, 2 n, 3 n */
 } Model;
 
 static inline Graph *parse_model(Work *work, const Model *model) {
@@ -28,11 +28,11 @@ static inline Graph *parse_model(Work *work, const Model *model) {
 }
 
 /* Inlined, bound, inferred and named. */
-static inline void complete_model(Graph *graph, int64_t extent, Work *work) {
+static inline void complete_model(Graph *graph, int64_t extent, int64_t step, Work *work) {
     size_t count;
     DimBinding *dims = graph_free_dims(graph, &work->keep, &count);
     for (size_t k = 0; k < count; k++) {
-        dims[k].value = extent;
+        dims[k].value = extent + (int64_t)k * step;
     }
     if (!graph_inline(graph, work) || !graph_bind_dims(graph, dims, count, work) || !graph_infer(graph, work) ||
         !graph_assign_names(graph, NULL, 0, work)) {
@@ -46,11 +46,11 @@ static inline void complete_model(Graph *graph, int64_t extent, Work *work) {
 static inline Graph *simplify_model(Work *work, const Model *model, Simplified *out, const char **before) {
     Graph *graph = parse_model(work, model);
     FileNote note = simplify_note(graph, &work->keep);
-    complete_model(graph, model->extents[0], work);
+    complete_model(graph, model->extents[0], 0, work);
     Graph *other = NULL;
     if (model->extents[1] != 0) {
         other = parse_model(work, model);
-        complete_model(other, model->extents[1], work);
+        complete_model(other, model->extents[1], model->extents[1], work);
     }
     if (before != NULL) {
         *before = list_nodes(work, graph);

@@ -83,6 +83,10 @@ static const Row rows[] = {
       .text = "input q int8[4] scale=0.5 zero=0\nconst s float32[] = -0.5\nconst c float32[] = 0\n"
               "node DequantizeLinear i: q s -> a\nnode Add n: a c -> b\n" OUT},
      NULL},
+    {{.what = "codes of scale 0 too: -1 * 0",
+      .text = "input q int8[4] scale=0 zero=0\nconst s float32[] = 0\nconst c float32[] = 0\n"
+              "node DequantizeLinear i: q s -> a\nnode Add n: a c -> b\n" OUT},
+     NULL},
     {{.what = "codes have none",
       .text = "input q int8[4] scale=0.5 zero=0\nconst s float32[] = 0.5\nconst c float32[] = 0\n"
               "node DequantizeLinear i: q s -> a\nnode Add n: a c -> b\n" OUT},
@@ -252,6 +256,11 @@ static const Row rows[] = {
      NULL},
     {{.what = "a factor that is 1 at the first extent only",
       .text = "input x int64[n]\nnode Neg i: x -> a\nnode Shape s: x -> k\nnode Mul n: a k -> b\n" INT_OUT,
+      .extents = {1, 2}},
+     NULL},
+    {{.what = "Reshape to the extents of two free dimensions, swapped",
+      .text = "input x float32[n,m]\nnode Tanh i: x -> a\nnode Shape s: x -> k\nconst r int64[2] = 1 0\n"
+              "node Gather g: k r -> l\nnode Reshape n: a l -> b\n" OUT,
       .extents = {1, 2}},
      NULL},
     {{.what = "a slice to the end",

@@ -301,7 +301,7 @@ static void try_graph(Work *work, const void *argument) {
     Maker maker = {.random = trial->seed, .work = work, .text = ""};
     Model model = {.what = "a random graph", .text = make_text(&maker)};
     Graph *before = parse_model(work, &model);
-    complete_model(before, 0, work);
+    complete_model(before, 0, 0, work);
     Simplified out;
     Graph *after = simplify_model(work, &model, &out, NULL);
     count_rules(&out, trial->times);
