@@ -74,7 +74,7 @@ typedef struct {
     uint64_t placed_bytes;      /* this placement's size: enough, and the least there is where it is lower_bound */
     uint64_t capacity_bytes;    /* of the device, or the budget */
     uint64_t backing_bytes;     /* flash of a microcontroller, far memory of an accelerator */
-    uint64_t align_bytes;       /* the start of the memory is a multiple of it, a power of 2 */
+    uint64_t align_bytes;       /* the start of the memory is a multiple of it: any integer */
     uint64_t anywhere_bytes;    /* placed and align - 1: enough wherever it starts. UINT64_MAX past 64 bits */
 } s0_totals;
 
