@@ -82,58 +82,40 @@ void json_end(Json *json) {
     }
 }
 
-/* Length of the well-formed UTF-8 sequence at `s`, 0 where there is none (RFC 3629). */
-static size_t utf8_length(const uint8_t *s, size_t left) {
-    uint8_t first = s[0];
-    size_t length = first < 0x80 ? 1 : first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0;
-    if (length == 0 || length > left) {
-        return 0;
-    }
-    for (size_t i = 1; i < length; i++) {
-        if ((s[i] & 0xC0) != 0x80) {
-            return 0;
-        }
-    }
-    bool overlong = (first == 0xE0 && s[1] < 0xA0) || (first == 0xF0 && s[1] < 0x90);
-    bool surrogate = first == 0xED && s[1] >= 0xA0;
-    bool too_large = first == 0xF4 && s[1] >= 0x90;
-    return overlong || surrogate || too_large ? 0 : length;
-}
-
-static size_t write_character(FILE *out, const uint8_t *s, size_t left) {
-    size_t length = utf8_length(s, left);
+/* The character that `text` begins with; how many bytes it has. */
+static size_t write_character(FILE *out, Str text) {
+    uint32_t character;
+    size_t length = str_character(text, &character);
     if (length == 0) {
         fputs("\xEF\xBF\xBD", out);
         return 1;
     }
-    if (s[0] == '"' || s[0] == '\\') {
-        fputc('\\', out);
-        fputc(s[0], out);
-    } else if (s[0] < 0x20 || s[0] == 0x7F) {
-        fprintf(out, "\\u%04x", s[0]);
+    if (character == '"' || character == '\\') {
+        fprintf(out, "\\%c", (char)character);
+    } else if (character < 0x20 || character == 0x7F) {
+        fprintf(out, "\\u%04" PRIx32, character);
     } else {
-        fwrite(s, 1, length, out);
+        fwrite(text.ptr, 1, length, out);
     }
     return length;
 }
 
-static bool is_plain(uint8_t byte) {
-    return byte >= 0x20 && byte < 0x7F && byte != '"' && byte != '\\';
+static bool is_plain(char c) {
+    return c >= 0x20 && c < 0x7F && c != '"' && c != '\\';
 }
 
 /* Runs of plain characters are written at once: documents are large, and most names have nothing else. */
 static void write_quoted(FILE *out, Str text) {
-    const uint8_t *s = (const uint8_t *)text.ptr;
     fputc('"', out);
     for (size_t i = 0; i < text.len;) {
         size_t run = 0;
-        while (i + run < text.len && is_plain(s[i + run])) {
+        while (i + run < text.len && is_plain(text.ptr[i + run])) {
             run++;
         }
-        fwrite(s + i, 1, run, out);
+        fwrite(text.ptr + i, 1, run, out);
         i += run;
         if (i < text.len) {
-            i += write_character(out, s + i, text.len - i);
+            i += write_character(out, (Str){text.ptr + i, text.len - i});
         }
     }
     fputc('"', out);

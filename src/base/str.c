@@ -1,4 +1,4 @@
-/* String views: comparison, cutting, numbers. */
+/* String views: comparison, cutting, characters, numbers. */
 #include "base/str.h"
 
 #include "base/checked.h"
@@ -30,16 +30,16 @@ bool str_ends(Str s, Str suffix) {
     return s.len >= suffix.len && str_eq((Str){s.ptr + (s.len - suffix.len), suffix.len}, suffix);
 }
 
-static bool is_space(char c) {
+bool str_is_space(char c) {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\v' || c == '\f';
 }
 
 Str str_trim(Str s) {
-    while (s.len > 0 && is_space(s.ptr[0])) {
+    while (s.len > 0 && str_is_space(s.ptr[0])) {
         s.ptr++;
         s.len--;
     }
-    while (s.len > 0 && is_space(s.ptr[s.len - 1])) {
+    while (s.len > 0 && str_is_space(s.ptr[s.len - 1])) {
         s.len--;
     }
     return s;
@@ -55,6 +55,25 @@ Str str_cut(Str *rest, char separator) {
     size_t before = (size_t)(found - whole.ptr);
     *rest = (Str){found + 1, whole.len - before - 1};
     return (Str){whole.ptr, before};
+}
+
+size_t str_character(Str s, uint32_t *character) {
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    uint8_t first = (uint8_t)s.ptr[0];
+    size_t length = first < 0x80 ? 1 : first < 0xC0 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF8 ? 4 : 0;
+    if (length == 0 || length > s.len) {
+        return 0;
+    }
+    *character = length == 1 ? first : first & (0x7Fu >> length);
+    for (size_t i = 1; i < length; i++) {
+        uint8_t next = (uint8_t)s.ptr[i];
+        if ((next & 0xC0) != 0x80) {
+            return 0;
+        }
+        *character = *character << 6 | (next & 0x3F);
+    }
+    bool is_surrogate = *character >= 0xD800 && *character <= 0xDFFF;
+    return *character < least[length] || *character > 0x10FFFF || is_surrogate ? 0 : length;
 }
 
 bool str_to_u64(Str s, uint64_t *number) {

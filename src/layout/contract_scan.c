@@ -7,10 +7,6 @@
 
 enum { LONGEST_QUOTE = 32 };
 
-static bool is_space(char c) {
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\v' || c == '\f';
-}
-
 static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
@@ -20,7 +16,7 @@ static bool is_letter(char c) {
 }
 
 void scan_space(Scan *scan) {
-    while (!scan_is_end(scan) && is_space(scan_peek(scan))) {
+    while (!scan_is_end(scan) && str_is_space(scan_peek(scan))) {
         scan->at++;
     }
 }
@@ -94,7 +90,7 @@ const char *scan_quote(Scan *scan, size_t begin, size_t end) {
 
 bool scan_error(Scan *scan, size_t at, const char *what, const char *expected) {
     size_t end = at;
-    while (end < scan->text.len && !is_space(scan->text.ptr[end])) {
+    while (end < scan->text.len && !str_is_space(scan->text.ptr[end])) {
         end++;
     }
     /* contract_parse takes no text whose columns do not fit */

@@ -125,6 +125,15 @@ static void test_compare(void **state) {
     assert_false(str_ends(STR("ini"), STR(".ini")));
 }
 
+/* printf takes a precision as an int, and a negative one as none at all. */
+static void test_printed(void **state) {
+    (void)state;
+    assert_int_equal(str_printed_bytes((Str){"abc", 3}), 3);
+    assert_int_equal(str_printed_bytes((Str){"", INT_MAX}), INT_MAX);
+    assert_int_equal(str_printed_bytes((Str){"", (size_t)INT_MAX + 1}), 0);
+    assert_int_equal(str_printed_bytes((Str){"", SIZE_MAX}), 0);
+}
+
 static void test_trim(void **state) {
     (void)state;
     assert_true(str_eq(str_trim(STR(" \t a b \r\n")), STR("a b")));
@@ -166,7 +175,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_to_u64),   cmocka_unit_test(test_to_i64),  cmocka_unit_test(test_numbers_read_back),
         cmocka_unit_test(test_to_bytes), cmocka_unit_test(test_compare), cmocka_unit_test(test_trim),
-        cmocka_unit_test(test_cut),      cmocka_unit_test(test_hash),
+        cmocka_unit_test(test_cut),      cmocka_unit_test(test_hash),    cmocka_unit_test(test_printed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
