@@ -84,7 +84,7 @@ static const Row rows[] = {
               "node DequantizeLinear i: q s -> a\nnode Add n: a c -> b\n" OUT},
      NULL},
     {{.what = "codes of scale 0 too: -1 * 0",
-      .text = "input q int8[4] scale=0 zero=0\nconst s float32[] = 0\nconst c float32[] = 0\n"
+      .text = "input q int8[4] scale=0 zero=0\nconst s float32[1] = 0\nconst c float32[] = 0\n"
               "node DequantizeLinear i: q s -> a\nnode Add n: a c -> b\n" OUT},
      NULL},
     {{.what = "codes have none",
