@@ -131,16 +131,12 @@ static bool check_model(const char *model, Work *work) {
 }
 
 static bool check_device(const char *device, Work *work) {
-    const char *list = "";
-    if (device != NULL) {
-        return true;
-    }
-    for (size_t i = 0; i < device_preset_count; i++) {
-        list = arena_text(&work->keep, "%s%s, ", list, device_presets[i].name);
-    }
-    return diag_error(&work->diags,
+    Arena *arena = &work->keep;
+    return device != NULL ||
+           diag_error(&work->diags,
                       (DiagText){.what = "the device is missing",
-                                 .expected = arena_text(&work->keep, "-d DEVICE: %sor the path of a device file", list),
+                                 .expected = arena_text(arena, "-d DEVICE: %s, or the path of a device file",
+                                                        device_preset_names(arena)),
                                  .hint = "stride0 devices describes them"});
 }
 

@@ -83,11 +83,10 @@ static s0_status show_device(Work *work, const char *name) {
 }
 
 static s0_status print_ini(Work *work, const char *name) {
-    for (size_t i = 0; i < device_preset_count; i++) {
-        if (strcmp(device_presets[i].name, name) == 0) {
-            fputs(device_presets[i].text, stdout);
-            return S0_DONE;
-        }
+    const DevicePreset *preset = device_find_preset(str_from(name));
+    if (preset != NULL) {
+        fputs(preset->text, stdout);
+        return S0_DONE;
     }
     Str nearest = device_suggest(&work->keep, str_from(name));
     diag_error(&work->diags, (DiagText){.what = "no such preset",
@@ -98,18 +97,9 @@ static s0_status print_ini(Work *work, const char *name) {
     return S0_BAD_INPUT;
 }
 
-static bool is_preset(const char *name) {
-    for (size_t i = 0; i < device_preset_count; i++) {
-        if (strcmp(device_presets[i].name, name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* A preset, or else a file, whatever its name. */
 static s0_status check_file(Work *work, const char *path) {
-    bool is_bare = strchr(path, '/') == NULL && !is_preset(path);
+    bool is_bare = strchr(path, '/') == NULL && device_find_preset(str_from(path)) == NULL;
     const char *file = is_bare ? arena_text(&work->keep, "./%s", path) : path;
     const Device *device = device_check(work, str_from(file));
     if (device == NULL) {

@@ -98,6 +98,12 @@ typedef struct {
 extern const DevicePreset device_presets[];
 extern const size_t device_preset_count;
 
+/* The preset of that name; null where there is none. */
+const DevicePreset *device_find_preset(Str name);
+
+/* "mcu-cm, teach": the names of all presets. */
+const char *device_preset_names(Arena *arena);
+
 /* The names of the presets that are nearest to what was typed, for a hint: "a", "a or b"; may be empty. */
 Str device_suggest(Arena *arena, Str typed);
 

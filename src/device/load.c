@@ -6,6 +6,23 @@
 
 #include <string.h>
 
+const DevicePreset *device_find_preset(Str name) {
+    for (size_t i = 0; i < device_preset_count; i++) {
+        if (str_eq(name, str_from(device_presets[i].name))) {
+            return &device_presets[i];
+        }
+    }
+    return NULL;
+}
+
+const char *device_preset_names(Arena *arena) {
+    const char *names = "";
+    for (size_t i = 0; i < device_preset_count; i++) {
+        names = arena_text(arena, "%s%s%s", names, i == 0 ? "" : ", ", device_presets[i].name);
+    }
+    return names;
+}
+
 Str device_suggest(Arena *arena, Str typed) {
     Str all = {NULL, 0};
     for (size_t i = 0; i < device_preset_count; i++) {
@@ -20,15 +37,11 @@ Str device_suggest(Arena *arena, Str typed) {
 static const Device *unknown_preset(Work *work, Str typed) {
     Arena *arena = &work->keep;
     Str near = device_suggest(arena, typed);
-    const char *presets = "";
-    for (size_t i = 0; i < device_preset_count; i++) {
-        presets = arena_text(arena, "%s%s, ", presets, device_presets[i].name);
-    }
     diag_error(
         &work->diags,
         (DiagText){.what = "no device has this name",
                    .got = arena_text(arena, "'" STR_FMT "'", STR_ARG(typed)),
-                   .expected = arena_text(arena, "%sor the path of an .ini file", presets),
+                   .expected = arena_text(arena, "%s, or the path of an .ini file", device_preset_names(arena)),
                    .hint = near.len == 0 ? NULL : arena_text(arena, "did you mean " STR_FMT "?", STR_ARG(near))});
     return NULL;
 }
@@ -51,11 +64,9 @@ static const Device *load_file(Work *work, Str path_text) {
 }
 
 const Device *device_load(Work *work, Str name_or_path) {
-    for (size_t i = 0; i < device_preset_count; i++) {
-        const DevicePreset *preset = &device_presets[i];
-        if (str_eq(name_or_path, str_from(preset->name))) {
-            return device_parse(work, str_from(preset->text), arena_format(&work->keep, "preset:%s", preset->name));
-        }
+    const DevicePreset *preset = device_find_preset(name_or_path);
+    if (preset != NULL) {
+        return device_parse(work, str_from(preset->text), arena_format(&work->keep, "preset:%s", preset->name));
     }
     bool is_path = name_or_path.len > 0 &&
                    (memchr(name_or_path.ptr, '/', name_or_path.len) != NULL || str_ends(name_or_path, STR(".ini")));
