@@ -6,7 +6,7 @@
 PACKAGE_FOLDER holds node_modules/onnxruntime-node. Each model runs twice on its shipped inputs and on five random sets;
 where it repeats itself, the simplified model must give the same bits (and sizes, element types, names). Rewrites that
 need a tolerance are made in a second run, and each is held against its stated bound (ort_bound.py). Without --all, of
-the models only those are run whose file changes (an unchanged file is the same model), and heavy ones on fewer sets."""
+the models only those are run whose file changes (an unchanged file is the same model), and heavy ones on two sets."""
 import argparse
 import collections
 import filecmp

@@ -146,8 +146,12 @@ def compare_tensors(old, new, made):
 def outside(model):
     """The model without its main subgraph; buffers by what names them."""
     buffers, main = model["buffers"], Main(model)
-    data = lambda k: buffers[k].get("data", [])
-    others = [dict(graph, tensors=[dict(tensor, buffer=data(tensor.get("buffer", 0))) for tensor in graph.get("tensors", [])],
+
+    def data(k):
+        return buffers[k].get("data", [])
+
+    others = [dict(graph, tensors=[dict(tensor, buffer=data(tensor.get("buffer", 0)))
+                                   for tensor in graph.get("tensors", [])],
                    operators=[(main.code(operator), {**operator, "opcode_index": 0})
                               for operator in graph.get("operators", [])]) for graph in model["subgraphs"][1:]]
     signatures = json.loads(json.dumps(model.get("signature_defs", [])))
