@@ -159,7 +159,7 @@ bool node_slice_box(const Graph *graph, const Node *node, uint32_t k, Arena *scr
     const Reader reader = {graph, node, scratch};
     const Value *whole = node_input(graph, node, node_data_input(node));
     const Value *part = node_output(graph, node, k);
-    if (whole == NULL || part == NULL) {
+    if (whole == NULL || part == NULL || k >= BOX_MOST_PARTS) {
         return false;
     }
     *box = (Box){.extent = whole->shape};
@@ -178,8 +178,8 @@ bool node_concat_box(const Graph *graph, const Node *node, uint32_t k, Box *box)
     const Value *whole = node_output(graph, node, 0);
     const Value *part = node_input(graph, node, k);
     uint32_t axis;
-    if (whole == NULL || part == NULL || node->op != OP_CONCAT || part->shape.rank != whole->shape.rank ||
-        !normal_axis(node_int(node, "axis", 1), whole->shape.rank, &axis)) {
+    if (whole == NULL || part == NULL || k >= BOX_MOST_PARTS || node->op != OP_CONCAT ||
+        part->shape.rank != whole->shape.rank || !normal_axis(node_int(node, "axis", 1), whole->shape.rank, &axis)) {
         return false;
     }
     *box = (Box){.extent = part->shape};

@@ -4,6 +4,9 @@
 
 #include "graph/graph.h"
 
+/* Parts from this one on get no box: each is found by going through those before it. */
+enum { BOX_MOST_PARTS = 512 };
+
 /* A part of a tensor: from `begin`, of `extent` elements along each axis, without gaps. */
 typedef struct {
     int64_t begin[SHAPE_MAX_RANK];
@@ -14,10 +17,11 @@ typedef struct {
 uint32_t node_data_input(const Node *node);
 
 /* The box of output `k` of a node of KIND_SLICE in its data input. False where it has gaps or runs backwards (steps
- * other than 1), or where begin is not a known constant. */
+ * other than 1), where begin is not a known constant, and from BOX_MOST_PARTS on. */
 bool node_slice_box(const Graph *graph, const Node *node, uint32_t k, Arena *scratch, Box *box);
 
-/* The box of input `k` of a node of KIND_CONCAT in output 0. False where the axis is not known. */
+/* The box of input `k` of a node of KIND_CONCAT in output 0. False where the axis is not known, and from
+ * BOX_MOST_PARTS on. */
 bool node_concat_box(const Graph *graph, const Node *node, uint32_t k, Box *box);
 
 /* The permutation of a node of KIND_TRANSPOSE: axis k of the output is axis perm[k] of the input. */

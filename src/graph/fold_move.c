@@ -4,6 +4,8 @@
  */
 #include "graph/fold_move.h"
 
+#include "graph/box.h"
+
 static bool load(const Fold *fold, uint32_t k, Tensor *tensor) {
     const Value *value = node_input(fold->graph, fold->node, k);
     return value != NULL && tensor_load(value, fold->scratch, tensor);
@@ -136,12 +138,25 @@ static bool fold_strided_slice(const Fold *fold, Tensor *out) {
     return true;
 }
 
+/* Along the axis, of the outputs in front of `k`. False where one is absent, and from BOX_MOST_PARTS on. */
+static bool elements_before(const Fold *fold, uint32_t k, uint32_t axis, int64_t *before) {
+    *before = 0;
+    for (uint32_t i = 0; i < k && k < BOX_MOST_PARTS; i++) {
+        const Value *earlier = node_output(fold->graph, fold->node, i);
+        if (earlier == NULL) {
+            return false;
+        }
+        *before += earlier->shape.dim[axis];
+    }
+    return k < BOX_MOST_PARTS;
+}
+
 /* Output `k` of Split or UNPACK: what stands before it along the axis is skipped. */
 static bool fold_split(const Fold *fold, uint32_t k, Tensor *out) {
     Tensor x;
     Ints stated;
     uint32_t axis, data = fold->node->op == OP_SPLIT_TFLITE ? 1 : 0;
-    int64_t from[SHAPE_MAX_RANK], stride[SHAPE_MAX_RANK], before = 0;
+    int64_t from[SHAPE_MAX_RANK], stride[SHAPE_MAX_RANK], before;
     if (!load(fold, data, &x) || !axis_of(fold, 0, x.shape.rank, &axis)) {
         return false;
     }
@@ -152,12 +167,10 @@ static bool fold_split(const Fold *fold, uint32_t k, Tensor *out) {
         axis = (uint32_t)counted(stated.at[0], x.shape.rank);
     }
     bool drops_axis = fold->node->op == OP_UNPACK;
-    for (uint32_t i = 0; i < k; i++) {
-        const Value *earlier = node_output(fold->graph, fold->node, i);
-        if (earlier == NULL && !drops_axis) {
-            return false;
-        }
-        before += drops_axis ? 1 : earlier->shape.dim[axis];
+    if (drops_axis) {
+        before = k;
+    } else if (!elements_before(fold, k, axis, &before)) {
+        return false;
     }
     shape_strides(&x.shape, from);
     for (uint32_t i = 0, to = 0; i < x.shape.rank; i++) {

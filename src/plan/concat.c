@@ -1,6 +1,8 @@
 /* Concat in place: every input is written straight into the output, and the concat makes no step. */
 #include "plan/builder.h"
 
+#include "graph/box.h"
+
 static int64_t only_zero_point(const Quant *quant) {
     return quant->zero_point == NULL ? 0 : quant->zero_point[0];
 }
@@ -52,9 +54,7 @@ static AliasRefusal part_refusal(const Builder *builder, const Node *node, uint3
     return same_codes(part->quant, whole->quant) ? REFUSED_NONE : REFUSED_OPERATOR; /* else the concat requantises */
 }
 
-/* Parts are compared with each other: a concat of more is a copy. */
-enum { MOST_PARTS = 512 };
-
+/* Parts are compared with each other, so a concat of more than BOX_MOST_PARTS is a copy. */
 static bool is_repeated(const Node *node, uint32_t k) {
     for (uint32_t before = 0; before < k; before++) {
         if (node->inputs[before].index == node->inputs[k].index) {
@@ -78,9 +78,9 @@ static bool parts_keep_clear(const Plan *plan, const Node *node, const uint64_t 
 static bool all_parts_fit(Builder *builder, NodeId id, uint64_t *offsets) {
     const Plan *plan = builder->plan;
     const Node *node = graph_node(plan->graph, id);
-    bool fit = node->input_count > 0 && node->input_count <= MOST_PARTS &&
+    bool fit = node->input_count > 0 && node->input_count <= BOX_MOST_PARTS &&
                !(node_output(plan->graph, node, 0)->is_output && plan->options.pin_outputs);
-    for (uint32_t k = 0; k < node->input_count && node->input_count <= MOST_PARTS; k++) {
+    for (uint32_t k = 0; k < node->input_count && node->input_count <= BOX_MOST_PARTS; k++) {
         AliasRefusal refusal = is_repeated(node, k) ? REFUSED_LATER_READER : part_refusal(builder, node, k);
         if (refusal == REFUSED_NONE && concat_part(builder, id, k, &offsets[k], &refusal)) {
             continue;

@@ -5,6 +5,8 @@
  * counted once for each form that is read. Reasons and peaks follow by hand from docs/json.md and docs/contracts.md. */
 #include "cases.h"
 
+#include "graph/box.h"
+
 /* ---- F, H3 */
 
 typedef struct {
@@ -327,13 +329,39 @@ static void test_names_that_clash(void **state) {
     }
 }
 
+/* Where a part lies is found by going through those before it: a file of very many outputs must not cost their square.
+ */
+static void test_split_of_very_many(void **state) {
+    (void)state;
+    Work texts;
+    Planned planned;
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+    fprintf(out, "format onnx 13\ninput X int8[%d,16]\nnode Split n: X ->", BOX_MOST_PARTS + 8);
+    for (int k = 0; k < BOX_MOST_PARTS + 8; k++) {
+        fprintf(out, " t%d", k);
+    }
+    fputs(" axis=0\noutput t0\n", out);
+    fclose(out);
+    WORK_BEGIN(&texts);
+    case_must_plan(
+        &planned,
+        &(Case){.text = arena_text(&texts.keep, "%s", text), .device = "mcu-cm", .options = {.in_place = true}});
+    free(text);
+    for (int k = 1; k < BOX_MOST_PARTS + 8; k++) {
+        const Buffer *part = planned_buffer(&planned, arena_text(&texts.keep, "t%d", k));
+        assert_int_equal(part->alias_reason, k < BOX_MOST_PARTS ? ALIAS_SPLIT : ALIAS_NONE);
+    }
+    planned_free(&planned);
+    work_free(&texts);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sharings),
-        cmocka_unit_test(test_copies_are_steps),
-        cmocka_unit_test(test_pinned_input),
-        cmocka_unit_test(test_constants),
-        cmocka_unit_test(test_inputs_are_the_real_ones),
+        cmocka_unit_test(test_split_of_very_many), cmocka_unit_test(test_sharings),
+        cmocka_unit_test(test_copies_are_steps),   cmocka_unit_test(test_pinned_input),
+        cmocka_unit_test(test_constants),          cmocka_unit_test(test_inputs_are_the_real_ones),
         cmocka_unit_test(test_names_that_clash),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
