@@ -7,20 +7,6 @@
 
 #include <string.h>
 
-static Work work;
-
-static int set_up(void **state) {
-    (void)state;
-    work_init(&work, &system_allocator);
-    return 0;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    work_free(&work);
-    return 0;
-}
-
 static const uint32_t all_tflite = S0_SEM_BIT(S0_SEM_TFLITE_DOUBLE) | S0_SEM_BIT(S0_SEM_TFLITE_SINGLE) |
                                    S0_SEM_BIT(S0_SEM_TFLITE_DOUBLE_F32) | S0_SEM_BIT(S0_SEM_CMSIS);
 static const uint32_t all_onnx = S0_SEM_BIT(S0_SEM_ONNX) | S0_SEM_BIT(S0_SEM_ORT_MLAS);
@@ -97,8 +83,8 @@ static Stage rescale_stage(float in, float out) {
     return requantize_stage(DTYPE_I8, (StageCode){in, 0}, DTYPE_I8, (StageCode){out, 0});
 }
 
-static void check_case(const FormCase *row) {
-    ChannelForm got = affine_channel_form(row->stages, row->count, int8, row->semantics, &work);
+static void check_case(const FormCase *row, Work *work) {
+    ChannelForm got = affine_channel_form(row->stages, row->count, int8, row->semantics, work);
     if (got.form != row->form) {
         fail_msg("%s: %s, not %s (%s)", row->name, affine_form_name(got.form), affine_form_name(row->form),
                  got.why == NULL ? "" : got.why);
@@ -111,8 +97,7 @@ static void check_case(const FormCase *row) {
     }
 }
 
-static void test_real_cases(void **state) {
-    (void)state;
+static void test_real_cases(Work *work) {
     const StageCode unit = {1, 0}, tenth = {0.1f, 0};
     const Stage times1 = number_stage(STAGE_MUL, 1), plus0 = number_stage(STAGE_ADD, 0);
     const FormCase rows[] = {
@@ -141,12 +126,11 @@ static void test_real_cases(void **state) {
                   0, .5, 0),
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        check_case(&rows[i]);
+        check_case(&rows[i], work);
     }
 }
 
-static void test_code_cases(void **state) {
-    (void)state;
+static void test_code_cases(Work *work) {
     const StageCode unit = {1, 0};
     Stage accumulator = accumulator_stage(0.5f, unit);
     accumulator.integer.constant.scale = .0625f;
@@ -201,26 +185,24 @@ static void test_code_cases(void **state) {
         {"steps of 16", all_tflite, 2, {rescale_stage(.0625f, 1), rescale_stage(1, .0625f)}, AFFINE_LUT, 1, 0, 0},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        check_case(&rows[i]);
+        check_case(&rows[i], work);
     }
-    assert_int_equal(affine_channel_form(NULL, 0, int8, all_tflite, &work).form, AFFINE_REMOVE);
-    assert_int_equal(affine_channel_form(rows[0].stages, 1, int8, 0, &work).form, AFFINE_REFUSE);
+    assert_int_equal(affine_channel_form(NULL, 0, int8, all_tflite, work).form, AFFINE_REMOVE);
+    assert_int_equal(affine_channel_form(rows[0].stages, 1, int8, 0, work).form, AFFINE_REFUSE);
 }
 
 /* Half of 1 is 1 where ties go up, and 0 where they go to even. */
-static void test_every_reference(void **state) {
-    (void)state;
+static void test_every_reference(Work *work) {
     Stage half = rescale_stage(.5f, 1);
     Domain two = {0, 1, "drawn"};
     uint32_t up = S0_SEM_BIT(S0_SEM_TFLITE_DOUBLE), even = S0_SEM_BIT(S0_SEM_ONNX);
-    assert_int_equal(affine_channel_form(&half, 1, two, up, &work).form, AFFINE_REMOVE);
-    assert_int_equal(affine_channel_form(&half, 1, two, up | even, &work).form, AFFINE_SHIFT);
+    assert_int_equal(affine_channel_form(&half, 1, two, up, work).form, AFFINE_REMOVE);
+    assert_int_equal(affine_channel_form(&half, 1, two, up | even, work).form, AFFINE_SHIFT);
 }
 
 /* ---- Nodes */
 
-static void test_nodes(void **state) {
-    (void)state;
+static void test_nodes(Work *work) {
     const StageCode tenth = {0.1f, 0};
     FormCase e11[3] = {
         real_case("", tenth, number_stage(STAGE_MUL, 1), number_stage(STAGE_ADD, .4f), tenth, 0, 0, 0, 0),
@@ -228,30 +210,29 @@ static void test_nodes(void **state) {
         real_case("", tenth, number_stage(STAGE_MUL, .26f), number_stage(STAGE_ADD, 0), tenth, 0, 0, 0, 0)};
     ChannelForm channels[3];
     for (int c = 0; c < 3; c++) {
-        channels[c] = affine_channel_form(e11[c].stages, 4, int8, all_onnx, &work);
+        channels[c] = affine_channel_form(e11[c].stages, 4, int8, all_onnx, work);
     }
     assert_int_equal(channels[2].form, AFFINE_REQUANT);
-    NodeForm node = affine_node_form(channels, 3, &work.keep);
+    NodeForm node = affine_node_form(channels, 3, &work->keep);
     assert_int_equal(node.form, AFFINE_MULADD); /* a factor alone moves no code */
     assert_int_equal(node.best, AFFINE_ADD_INT);
     assert_int_equal(node.blocked_count, 1);
     assert_int_equal(node.blocked[0], 2);
-    assert_int_equal(affine_node_form(channels, 2, &work.keep).form, AFFINE_ADD_INT);
+    assert_int_equal(affine_node_form(channels, 2, &work->keep).form, AFFINE_ADD_INT);
 
     /* Codes that move as the zero point does are a requantise by one. */
     Stage moved = requantize_stage(DTYPE_I8, (StageCode){1, 0}, DTYPE_I8, (StageCode){1, 3});
-    channels[0] = affine_channel_form(&moved, 1, int8, all_tflite, &work);
+    channels[0] = affine_channel_form(&moved, 1, int8, all_tflite, work);
     moved.integer.in.scale = 0.3f;
-    channels[1] = affine_channel_form(&moved, 1, int8, all_tflite, &work);
+    channels[1] = affine_channel_form(&moved, 1, int8, all_tflite, work);
     assert_int_equal(channels[0].form, AFFINE_ADD_INT);
-    assert_int_equal(affine_node_form(channels, 2, &work.keep).form, AFFINE_REQUANT);
-    assert_int_equal(affine_node_form(channels, 0, &work.keep).form, AFFINE_REMOVE);
+    assert_int_equal(affine_node_form(channels, 2, &work->keep).form, AFFINE_REQUANT);
+    assert_int_equal(affine_node_form(channels, 0, &work->keep).form, AFFINE_REMOVE);
 }
 
 /* Half of x on codes of half the size moves codes by what is added; beside a bias, whose factor is 1, it needs its own
  * factor. With equal scales it does not. */
-static void test_bias_and_translation(void **state) {
-    (void)state;
+static void test_bias_and_translation(Work *work) {
     const StageCode coarse = {.5f, 0}, fine = {.25f, 0};
     const Stage half = number_stage(STAGE_MUL, .5f), one = number_stage(STAGE_MUL, 1);
     FormCase rows[] = {
@@ -261,11 +242,11 @@ static void test_bias_and_translation(void **state) {
     };
     ChannelForm channels[3];
     for (int c = 0; c < 3; c++) {
-        channels[c] = affine_channel_form(rows[c].stages, 4, int8, all_onnx, &work);
+        channels[c] = affine_channel_form(rows[c].stages, 4, int8, all_onnx, work);
         assert_int_equal(channels[c].form, c == 1 ? AFFINE_BIAS : AFFINE_ADD_INT);
     }
-    assert_int_equal(affine_node_form(channels, 2, &work.keep).form, AFFINE_MULADD);
-    assert_int_equal(affine_node_form(channels + 1, 2, &work.keep).form, AFFINE_BIAS);
+    assert_int_equal(affine_node_form(channels, 2, &work->keep).form, AFFINE_MULADD);
+    assert_int_equal(affine_node_form(channels + 1, 2, &work->keep).form, AFFINE_BIAS);
 }
 
 /* ---- Random channels, form by form */
@@ -450,7 +431,7 @@ static bool translates(const Chain *chain, Domain domain, const int32_t *given) 
     return false;
 }
 
-static Truth find_truth(const Claim *claim, uint32_t semantics, const int32_t *shift) {
+static Truth find_truth(const Claim *claim, uint32_t semantics, const int32_t *shift, Work *work) {
     Truth truth = {false, true, true, true};
     const Chain nothing = {.count = 0};
     for (int s = 0; s < S0_SEM_COUNT; s++) {
@@ -458,10 +439,10 @@ static Truth find_truth(const Claim *claim, uint32_t semantics, const int32_t *s
         if ((semantics & S0_SEM_BIT(s)) == 0) {
             continue;
         }
-        if (chain_bind(claim->before, claim->before_count, (Semantics)s, &work.keep, &before) != NULL) {
+        if (chain_bind(claim->before, claim->before_count, (Semantics)s, &work->keep, &before) != NULL) {
             return (Truth){.is_faulty = true};
         }
-        bool is_bound = chain_bind(claim->after, claim->after_count, (Semantics)s, &work.keep, &after) == NULL;
+        bool is_bound = chain_bind(claim->after, claim->after_count, (Semantics)s, &work->keep, &after) == NULL;
         truth.is_equal = truth.is_equal && is_bound && brute_compare(&before, &after, claim->domain).mismatches == 0;
         truth.is_identity = truth.is_identity && brute_compare(&before, &nothing, claim->domain).mismatches == 0;
         truth.is_translation = truth.is_translation && translates(&before, claim->domain, shift);
@@ -469,13 +450,14 @@ static Truth find_truth(const Claim *claim, uint32_t semantics, const int32_t *s
     return truth;
 }
 
-static void check_channel(const FormRow *row, const Drawn *drawn, Domain domain, uint32_t semantics, Tally *tally) {
+static void check_channel(const FormRow *row, const Drawn *drawn, Domain domain, uint32_t semantics, Tally *tally,
+                          Work *work) {
     Claim claim = {drawn->before, drawn->after, drawn->before_count, drawn->after_count, domain};
     ProofTerms terms = {row->name, semantics, 0};
-    Certificate certificate = prove_channels(&claim, 1, &terms, &work);
-    ChannelForm form = affine_channel_form(claim.before, claim.before_count, domain, semantics, &work);
+    Certificate certificate = prove_channels(&claim, 1, &terms, work);
+    ChannelForm form = affine_channel_form(claim.before, claim.before_count, domain, semantics, work);
     bool moves = form.form == AFFINE_ADD_INT;
-    Truth truth = find_truth(&claim, semantics, moves ? &form.shift : NULL);
+    Truth truth = find_truth(&claim, semantics, moves ? &form.shift : NULL, work);
     tally->channels++;
     if (truth.is_faulty) {
         assert_int_equal(certificate.class, PROOF_REFUSED);
@@ -492,16 +474,15 @@ static void check_channel(const FormRow *row, const Drawn *drawn, Domain domain,
     tally->found += form.form <= row->form;
 }
 
-static void test_random_channels(void **state) {
-    (void)state;
+static void test_random_channels(Work *work) {
     uint64_t seed = 29, total = brute_channels(100000);
     for (size_t f = 0; f < COUNT(form_rows); f++) {
         Tally tally = {0};
         while (tally.channels < total) {
             Drawn drawn;
             memset(&drawn, 0, sizeof drawn);
-            arena_reset(&work.keep);
-            arena_reset(&work.scratch);
+            arena_reset(&work->keep);
+            arena_reset(&work->scratch);
             DType dtype = random_below(&seed, 32) == 0 ? DTYPE_I8 : DTYPE_I4;
             form_rows[f].draw(&seed, dtype, &drawn);
             if (drawn.after_count != 0 && random_below(&seed, 2) != 0) {
@@ -513,7 +494,7 @@ static void test_random_channels(void **state) {
             }
             uint32_t all = random_below(&seed, 2) != 0 ? all_onnx : all_tflite;
             uint32_t some = all & (uint32_t)random_next(&seed);
-            check_channel(&form_rows[f], &drawn, domain, some == 0 ? all : some, &tally);
+            check_channel(&form_rows[f], &drawn, domain, some == 0 ? all : some, &tally, work);
         }
         print_message("%-8s %8llu channels: %8llu proven, %8llu refused, %8llu of the form or a cheaper one\n",
                       form_rows[f].name, (unsigned long long)tally.channels, (unsigned long long)tally.equal,
@@ -525,13 +506,9 @@ static void test_random_channels(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_join, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_real_cases, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_code_cases, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_every_reference, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_bias_and_translation, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_nodes, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_random_channels, set_up, tear_down),
+        cmocka_unit_test(test_join),     WORK_TEST(test_real_cases),           WORK_TEST(test_code_cases),
+        WORK_TEST(test_every_reference), WORK_TEST(test_bias_and_translation), WORK_TEST(test_nodes),
+        WORK_TEST(test_random_channels),
     };
     return cmocka_run_group_tests_name("form", tests, NULL, NULL);
 }

@@ -9,20 +9,6 @@
 
 #include <string.h>
 
-static Work work;
-
-static int set_up(void **state) {
-    (void)state;
-    work_init(&work, &system_allocator);
-    return 0;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    work_free(&work);
-    return 0;
-}
-
 /* ---- Mutations of what is bound */
 
 typedef enum {
@@ -96,8 +82,9 @@ static void mutate(BoundStage *stage, Mutation mutation, uint64_t *seed) {
 }
 
 /* One or two stages and a limit; `after` is the same but for one number. False where a reference has no value. */
-static bool draw_pair(uint64_t *seed, Semantics semantics, DType dtype, Mutation mutation, Chain *before,
-                      Chain *after) {
+static bool draw_pair(uint64_t *seed, Semantics semantics, DType dtype, Mutation mutation, Chain chains[2],
+                      Work *work) {
+    Chain *before = &chains[0], *after = &chains[1];
     Stage stages[3] = {draw_stage(seed, dtype), draw_stage(seed, dtype), codes_stage(STAGE_CODE_CLIP, dtype, dtype)};
     int32_t hi = stages[2].integer.hi;
     stages[2].integer.lo = draw_between(seed, stages[2].integer.lo, hi);
@@ -108,7 +95,7 @@ static bool draw_pair(uint64_t *seed, Semantics semantics, DType dtype, Mutation
     if (mutation == OTHER_REFERENCE) {
         other = (Semantics)(semantics <= S0_SEM_CMSIS ? random_below(seed, 4) : 4 + random_below(seed, 2));
     }
-    if (chain_bind(stages + first, count, semantics, &work.keep, before) != NULL) {
+    if (chain_bind(stages + first, count, semantics, &work->keep, before) != NULL) {
         return false;
     }
     Stage swapped[3] = {stages[first], stages[first + (count > 1)], stages[2]};
@@ -116,10 +103,10 @@ static bool draw_pair(uint64_t *seed, Semantics semantics, DType dtype, Mutation
         swapped[count - 1] = stages[first + count - 2];
         swapped[count - 2] = stages[first + count - 1];
     }
-    if (chain_bind(swapped, count, other, &work.keep, after) != NULL) {
+    if (chain_bind(swapped, count, other, &work->keep, after) != NULL) {
         return false;
     }
-    BoundStage *bound = arena_array(&work.keep, BoundStage, count);
+    BoundStage *bound = arena_array(&work->keep, BoundStage, count);
     memcpy(bound, after->stage, count * sizeof *bound);
     mutate(&bound[random_below(seed, count)], mutation, seed);
     after->stage = bound;
@@ -150,20 +137,19 @@ static Domain draw_domain(uint64_t *seed, DType dtype) {
     return (Domain){lo, hi, "drawn"};
 }
 
-static void test_mutations(void **state) {
-    (void)state;
+static void test_mutations(Work *work) {
     uint64_t seed = 11, tried[MUTATIONS] = {0}, unequal[MUTATIONS] = {0}, total = brute_channels(100000);
     for (uint64_t i = 0; i < total; i++) {
         Mutation mutation = (Mutation)random_below(&seed, MUTATIONS);
         Semantics semantics = (Semantics)random_below(&seed, S0_SEM_COUNT);
         DType dtype = random_below(&seed, 4) == 0 ? DTYPE_I8 : DTYPE_I4;
-        PairRoom room = {.arena = &work.scratch};
-        Chain before, after;
-        arena_reset(&work.keep);
-        if (!draw_pair(&seed, semantics, dtype, mutation, &before, &after)) {
+        PairRoom room = {.arena = &work->scratch};
+        Chain chains[2];
+        arena_reset(&work->keep);
+        if (!draw_pair(&seed, semantics, dtype, mutation, chains, work)) {
             continue;
         }
-        Pair pair = {&before, &after, draw_domain(&seed, dtype), 0};
+        Pair pair = {&chains[0], &chains[1], draw_domain(&seed, dtype), 0};
         Comparison result = pair_compare(&pair, &room);
         if (result.fault == NULL) {
             assert_as_brute(&pair, &result, PROOF_ENUMERATION);
@@ -181,7 +167,7 @@ static void test_mutations(void **state) {
 
 /* ---- Steps: pairs on 2^20 inputs each, 300 of them where many channels are asked for */
 
-static bool draw_accumulators(uint64_t *seed, Chain *before, Chain *after) {
+static bool draw_accumulators(uint64_t *seed, Chain *before, Chain *after, Work *work) {
     DType to = random_below(seed, 8) == 0 ? DTYPE_I16 : DTYPE_I8;
     StageCode out = {draw_scale(seed), to == DTYPE_I16 ? 0 : draw_between(seed, -128, 127)};
     Stage stages[2] = {accumulator_stage(draw_scale(seed) * ldexpf(1, draw_between(seed, -14, -6)), out),
@@ -193,26 +179,25 @@ static bool draw_accumulators(uint64_t *seed, Chain *before, Chain *after) {
     stages[1].integer.negate = draw_between(seed, 0, 2);
     Semantics semantics = (Semantics)random_below(seed, S0_SEM_COUNT);
     uint32_t count = 1 + (uint32_t)random_below(seed, 2);
-    if (chain_bind(stages, count, semantics, &work.keep, before) != NULL) {
+    if (chain_bind(stages, count, semantics, &work->keep, before) != NULL) {
         return false;
     }
     *after = *before;
-    BoundStage *bound = arena_array(&work.keep, BoundStage, count);
+    BoundStage *bound = arena_array(&work->keep, BoundStage, count);
     memcpy(bound, before->stage, count * sizeof *bound);
     mutate(&bound[0], (Mutation)random_below(seed, CLAMP_ORDER), seed);
     after->stage = bound;
     return true;
 }
 
-static void test_steps(void **state) {
-    (void)state;
+static void test_steps(Work *work) {
     uint64_t seed = 5, unequal = 0, total = brute_channels(60) < 300 ? brute_channels(60) : 300;
     for (uint64_t done = 0; done < total;) {
-        PairRoom room = {.arena = &work.scratch};
+        PairRoom room = {.arena = &work->scratch};
         Chain before, after;
-        arena_reset(&work.keep);
-        arena_reset(&work.scratch);
-        if (!draw_accumulators(&seed, &before, &after)) {
+        arena_reset(&work->keep);
+        arena_reset(&work->scratch);
+        if (!draw_accumulators(&seed, &before, &after, work)) {
             continue;
         }
         int64_t lo = draw_between(&seed, -(1 << 20), 0);
@@ -230,12 +215,11 @@ static void test_steps(void **state) {
 
 /* The whole of int32, where mistakes of 32-bit arithmetic would show: double rounding and single rounding of
  * acc * 0.00037 differ at -350000 (facts/numerics.md 5), half a code away from a step. */
-static void test_whole_int32(void **state) {
-    (void)state;
-    PairRoom room = {.arena = &work.scratch};
+static void test_whole_int32(Work *work) {
+    PairRoom room = {.arena = &work->scratch};
     Stage stage = accumulator_stage(0.00037f, (StageCode){1, 0});
-    Chain before = bind_chain(&stage, 1, S0_SEM_TFLITE_DOUBLE, &work);
-    Chain after = bind_chain(&stage, 1, S0_SEM_TFLITE_SINGLE, &work);
+    Chain before = bind_chain(&stage, 1, S0_SEM_TFLITE_DOUBLE, work);
+    Chain after = bind_chain(&stage, 1, S0_SEM_TFLITE_SINGLE, work);
     Pair pair = {&before, &after, {INT32_MIN, INT32_MAX, "int32"}, 0};
     Comparison result = pair_compare(&pair, &room);
     assert_int_equal(result.class, PROOF_THRESHOLDS);
@@ -251,13 +235,12 @@ static void test_whole_int32(void **state) {
 }
 
 /* Opposite directions: one falls where the other rises. */
-static void test_directions(void **state) {
-    (void)state;
-    PairRoom room = {.arena = &work.scratch};
+static void test_directions(Work *work) {
+    PairRoom room = {.arena = &work->scratch};
     Stage stages[2] = {accumulator_stage(0.01f, (StageCode){1, 0}),
                        with_constant(STAGE_CODE_MUL, (StageCode){1, 0}, (StageCode){1, 0}, -1, (StageCode){1, 0})};
-    Chain rising = bind_chain(stages, 1, S0_SEM_TFLITE_DOUBLE, &work);
-    Chain falling = bind_chain(stages, 2, S0_SEM_TFLITE_DOUBLE, &work);
+    Chain rising = bind_chain(stages, 1, S0_SEM_TFLITE_DOUBLE, work);
+    Chain falling = bind_chain(stages, 2, S0_SEM_TFLITE_DOUBLE, work);
     Pair pair = {&falling, &rising, {-50000, 40000, "drawn"}, 0};
     Comparison result = pair_compare(&pair, &room);
     assert_as_brute(&pair, &result, PROOF_THRESHOLDS);
@@ -278,14 +261,13 @@ static Stage draw_unit(uint64_t *seed) {
     return stage;
 }
 
-static void test_unit_lemma(void **state) {
-    (void)state;
+static void test_unit_lemma(Work *work) {
     uint64_t seed = 3;
     int equal = 0;
     for (int i = 0; i < 20000; i++) {
         Stage stages[2][3];
         Chain chain[2];
-        arena_reset(&work.keep);
+        arena_reset(&work->keep);
         uint32_t count[2] = {1 + (uint32_t)random_below(&seed, 3), 1 + (uint32_t)random_below(&seed, 3)};
         for (int side = 0; side < 2; side++) {
             for (int k = 0; k < 3; k++) {
@@ -301,8 +283,8 @@ static void test_unit_lemma(void **state) {
             stages[1][1].integer.hi += 60;
         }
         Semantics semantics = (Semantics)random_below(&seed, S0_SEM_CMSIS + 1);
-        chain[0] = bind_chain(stages[0], count[0], semantics, &work);
-        chain[1] = bind_chain(stages[1], count[1], semantics, &work);
+        chain[0] = bind_chain(stages[0], count[0], semantics, work);
+        chain[1] = bind_chain(stages[1], count[1], semantics, work);
         Domain domain = {draw_between(&seed, -150, 20), draw_between(&seed, 20, 150), "drawn"};
         bool same = brute_compare(&chain[0], &chain[1], domain).mismatches == 0;
         assert_int_equal(lemma_unit(&chain[0], &chain[1], &domain), same);
@@ -312,17 +294,16 @@ static void test_unit_lemma(void **state) {
 }
 
 /* References whose numbers are the same give the same codes, faults included. */
-static void test_same_chain_lemma(void **state) {
-    (void)state;
+static void test_same_chain_lemma(Work *work) {
     uint64_t seed = 17;
     int same = 0;
     for (int i = 0; i < 20000; i++) {
-        arena_reset(&work.keep);
+        arena_reset(&work->keep);
         Stage stages[2] = {draw_stage(&seed, DTYPE_I4), draw_stage(&seed, DTYPE_I4)};
         Semantics a = (Semantics)random_below(&seed, S0_SEM_COUNT), b = (Semantics)random_below(&seed, S0_SEM_COUNT);
         Chain chain[2];
-        bool is_bound = chain_bind(stages, 2, a, &work.keep, &chain[0]) == NULL &&
-                        chain_bind(stages, 2, b, &work.keep, &chain[1]) == NULL;
+        bool is_bound = chain_bind(stages, 2, a, &work->keep, &chain[0]) == NULL &&
+                        chain_bind(stages, 2, b, &work->keep, &chain[1]) == NULL;
         if (is_bound && a != b && lemma_same_chain(&chain[0], &chain[1])) {
             Domain domain = {-2000, 2000, "beyond the type"};
             assert_int_equal(brute_compare(&chain[0], &chain[1], domain).mismatches, 0);
@@ -379,14 +360,13 @@ static const Bound bounds[] = {
     {"no tolerance", 0.5, 0.5, 0, 0, PROOF_REFUSED},
 };
 
-static void test_bounds(void **state) {
-    (void)state;
-    PairRoom room = {.arena = &work.scratch};
+static void test_bounds(Work *work) {
+    PairRoom room = {.arena = &work->scratch};
     for (size_t i = 0; i < COUNT(bounds); i++) {
         const Bound *row = &bounds[i];
         Stage stages[2] = {wide_stage(row->before, 0), wide_stage(row->after, row->moved)};
-        Chain before = bind_chain(&stages[0], 1, S0_SEM_TFLITE_DOUBLE, &work);
-        Chain after = bind_chain(&stages[1], 1, S0_SEM_TFLITE_DOUBLE, &work);
+        Chain before = bind_chain(&stages[0], 1, S0_SEM_TFLITE_DOUBLE, work);
+        Chain after = bind_chain(&stages[1], 1, S0_SEM_TFLITE_DOUBLE, work);
         Pair pair = {&before, &after, {-300000, 300000, "drawn"}, row->tolerance};
         Comparison result = pair_compare(&pair, &room);
         print_message("%s: %s, %llu evaluations, %llu LSB\n", row->name, proof_class_name(result.class),
@@ -400,12 +380,11 @@ static void test_bounds(void **state) {
 }
 
 /* Equal at both ends and in the middle, and 25 000 apart between: x / 2, and x / 2 to the nearest 50 000. */
-static void test_bound_inside(void **state) {
-    (void)state;
-    PairRoom room = {.arena = &work.scratch};
+static void test_bound_inside(Work *work) {
+    PairRoom room = {.arena = &work->scratch};
     Stage fine = wide_stage(0.5, 0), coarse[2] = {wide_stage(1e-5, 0), wide_stage(50000, 0)};
-    Chain before = bind_chain(&fine, 1, S0_SEM_TFLITE_DOUBLE, &work);
-    Chain after = bind_chain(coarse, 2, S0_SEM_TFLITE_DOUBLE, &work);
+    Chain before = bind_chain(&fine, 1, S0_SEM_TFLITE_DOUBLE, work);
+    Chain after = bind_chain(coarse, 2, S0_SEM_TFLITE_DOUBLE, work);
     Pair pair = {&before, &after, {-300000, 300000, "drawn"}, 24000};
     assert_int_equal(brute_compare_many(&before, &after, pair.domain).max_error, 25000);
     assert_int_equal(pair_compare(&pair, &room).class, PROOF_REFUSED);
@@ -416,11 +395,10 @@ static void test_bound_inside(void **state) {
 }
 
 /* 10^9 codes, each within the tolerance, take more cells than are allowed: it is not claimed. */
-static void test_bound_ends(void **state) {
-    (void)state;
-    PairRoom room = {.arena = &work.scratch};
+static void test_bound_ends(Work *work) {
+    PairRoom room = {.arena = &work->scratch};
     Stage stage = wide_stage(0.5, 0);
-    Chain chain = bind_chain(&stage, 1, S0_SEM_TFLITE_DOUBLE, &work);
+    Chain chain = bind_chain(&stage, 1, S0_SEM_TFLITE_DOUBLE, work);
     Pair pair = {&chain, &chain, {-1000000000, 1000000000, "drawn"}, 1};
     Comparison result = pair_compare(&pair, &room);
     assert_int_equal(result.class, PROOF_REFUSED);
@@ -430,16 +408,16 @@ static void test_bound_ends(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_mutations, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_steps, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_whole_int32, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_directions, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_unit_lemma, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_same_chain_lemma, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_cmsis_is_no_double, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_bounds, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_bound_inside, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_bound_ends, set_up, tear_down),
+        WORK_TEST(test_mutations),
+        WORK_TEST(test_steps),
+        WORK_TEST(test_whole_int32),
+        WORK_TEST(test_directions),
+        WORK_TEST(test_unit_lemma),
+        WORK_TEST(test_same_chain_lemma),
+        cmocka_unit_test(test_cmsis_is_no_double),
+        WORK_TEST(test_bounds),
+        WORK_TEST(test_bound_inside),
+        WORK_TEST(test_bound_ends),
     };
     return cmocka_run_group_tests_name("pair", tests, NULL, NULL);
 }

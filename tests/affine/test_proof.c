@@ -5,20 +5,6 @@
 
 #include <string.h>
 
-static Work work;
-
-static int set_up(void **state) {
-    (void)state;
-    work_init(&work, &system_allocator);
-    return 0;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    work_free(&work);
-    return 0;
-}
-
 enum { MOST_CHANNELS = 6, SIDE_STAGES = 3 };
 
 /* A node of a few channels; `stages[c][side]`. */
@@ -98,21 +84,22 @@ typedef struct {
     Witness witness;
 } Expected;
 
-static bool bind_both(const Claim *claim, Semantics semantics, Chain *before, Chain *after) {
-    return chain_bind(claim->before, claim->before_count, semantics, &work.keep, before) == NULL &&
-           chain_bind(claim->after, claim->after_count, semantics, &work.keep, after) == NULL &&
+static bool bind_both(const Claim *claim, Semantics semantics, Chain *before, Chain *after, Work *work) {
+    return chain_bind(claim->before, claim->before_count, semantics, &work->keep, before) == NULL &&
+           chain_bind(claim->after, claim->after_count, semantics, &work->keep, after) == NULL &&
            chain_check(before, claim->domain.lo, claim->domain.hi) == NULL &&
            chain_check(after, claim->domain.lo, claim->domain.hi) == NULL;
 }
 
-static Expected expect_channel(const Claim *claim, uint32_t channel, uint32_t semantics, uint64_t tolerance) {
+static Expected expect_channel(const Claim *claim, uint32_t channel, uint32_t semantics, uint64_t tolerance,
+                               Work *work) {
     Expected want = {0};
     for (int s = 0; s < S0_SEM_COUNT; s++) {
         Chain before, after;
         if ((semantics & S0_SEM_BIT(s)) == 0) {
             continue;
         }
-        if (!bind_both(claim, (Semantics)s, &before, &after)) {
+        if (!bind_both(claim, (Semantics)s, &before, &after, work)) {
             want.is_faulty = true;
             continue;
         }
@@ -136,12 +123,12 @@ static void assert_witness(const Certificate *got, const Witness *want) {
     assert_int_equal(got->witness.after, want->after);
 }
 
-static void check_node(const Node *node, const ProofTerms *terms, const Certificate *got) {
+static void check_node(const Node *node, const ProofTerms *terms, const Certificate *got, Work *work) {
     uint64_t mismatches = 0, max_error = 0;
     uint32_t semantics = terms->semantics, blocked = 0, proven = 0;
     bool has_witness = false;
     for (uint32_t c = 0; c < node->count; c++) {
-        Expected want = expect_channel(&node->claims[c], c, terms->semantics, terms->tolerance_lsb);
+        Expected want = expect_channel(&node->claims[c], c, terms->semantics, terms->tolerance_lsb, work);
         semantics &= want.semantics;
         mismatches += want.mismatches;
         max_error = want.max_error > max_error ? want.max_error : max_error;
@@ -165,21 +152,20 @@ static void check_node(const Node *node, const ProofTerms *terms, const Certific
     assert_int_equal(got->max_error_lsb, max_error);
 }
 
-static void test_random_nodes(void **state) {
-    (void)state;
+static void test_random_nodes(Work *work) {
     uint64_t seed = 21, refused = 0, exact = 0, within = 0, channels = 0, total = brute_channels(100000);
     while (channels < total) {
         static Node node;
-        arena_reset(&work.keep);
-        arena_reset(&work.scratch);
+        arena_reset(&work->keep);
+        arena_reset(&work->scratch);
         draw_node(&seed, &node);
         uint32_t all = s0_semantics_of(random_below(&seed, 2) != 0 ? S0_FORMAT_ONNX : S0_FORMAT_TFLITE);
         uint32_t some = all & (uint32_t)random_next(&seed);
         uint64_t tolerance = random_below(&seed, 3) == 0 ? random_below(&seed, 3) : 0;
         ProofTerms terms = {"drawn", some == 0 || random_below(&seed, 2) != 0 ? all : some, tolerance};
-        Certificate got = prove_channels(node.claims, node.count, &terms, &work);
-        check_node(&node, &terms, &got);
-        assert_true(proof_verify(node.claims, node.count, &got, &work));
+        Certificate got = prove_channels(node.claims, node.count, &terms, work);
+        check_node(&node, &terms, &got, work);
+        assert_true(proof_verify(node.claims, node.count, &got, work));
         channels += node.count;
         refused += got.class == PROOF_REFUSED;
         exact += got.class != PROOF_REFUSED && got.mismatches == 0;
@@ -206,8 +192,7 @@ typedef struct {
     uint32_t semantics;
 } Refusal;
 
-static void test_refusals(void **state) {
-    (void)state;
+static void test_refusals(Work *work) {
     const uint32_t one = S0_SEM_BIT(S0_SEM_TFLITE_DOUBLE), two = one | S0_SEM_BIT(S0_SEM_TFLITE_SINGLE);
     const Domain int8 = {-128, 127, "int8"};
     const Stage same = near_one(1, 0), more = near_one(1.01f, 0), tiny = near_one(1e-12f, 0);
@@ -265,23 +250,22 @@ static void test_refusals(void **state) {
         const Refusal *row = &rows[i];
         Claim claim = {row->before, row->after, row->before_count, row->after_count, row->domain};
         ProofTerms terms = {"row", row->semantics, 0};
-        Certificate got = prove_channels(&claim, 1, &terms, &work);
+        Certificate got = prove_channels(&claim, 1, &terms, work);
         print_message("%s\n", row->name);
         assert_int_equal(got.class == PROOF_REFUSED, row->reason != NULL);
         if (row->reason != NULL) {
             assert_string_equal(got.reason, row->reason);
         }
-        assert_true(proof_verify(&claim, 1, &got, &work));
+        assert_true(proof_verify(&claim, 1, &got, work));
     }
     ProofTerms terms = {"row", one, 0};
-    assert_string_equal(prove_channels(NULL, 0, &terms, &work).reason, "there is no channel");
+    assert_string_equal(prove_channels(NULL, 0, &terms, work).reason, "there is no channel");
 }
 
 /* ---- Equal channels */
 
 /* Four kinds of channels, equal and unequal in turn: each is evaluated once, and counted as often as it is there. */
-static void test_equal_channels(void **state) {
-    (void)state;
+static void test_equal_channels(Work *work) {
     enum { CHANNELS = 1000, KINDS = 4 };
     static Stage stages[CHANNELS];
     static Claim claims[CHANNELS];
@@ -290,8 +274,8 @@ static void test_equal_channels(void **state) {
         claims[c] = (Claim){&stages[c], NULL, 1, 0, {-128, 127, "int8"}};
     }
     ProofTerms terms = {"identity", S0_SEM_BIT(S0_SEM_TFLITE_DOUBLE), 1000};
-    Certificate all = prove_channels(claims, CHANNELS, &terms, &work);
-    Certificate one = prove_channels(claims + 2, 1, &terms, &work);
+    Certificate all = prove_channels(claims, CHANNELS, &terms, work);
+    Certificate one = prove_channels(claims + 2, 1, &terms, work);
     assert_int_equal(all.evaluations, KINDS * 256);
     assert_int_equal(all.mismatches, CHANNELS / KINDS * one.mismatches);
     assert_int_equal(all.blocked_count, CHANNELS / KINDS);
@@ -305,15 +289,14 @@ static void test_equal_channels(void **state) {
 
 /* ---- False certificates */
 
-static void test_verify(void **state) {
-    (void)state;
+static void test_verify(Work *work) {
     Stage stage = near_one(1.01f, 0);
     Claim claim = {&stage, NULL, 1, 0, {-128, 127, "int8"}};
     ProofTerms terms = {"identity", s0_semantics_of(S0_FORMAT_TFLITE), 2};
-    Certificate good = prove_channels(&claim, 1, &terms, &work);
+    Certificate good = prove_channels(&claim, 1, &terms, work);
     assert_int_equal(good.class, PROOF_ENUMERATION);
     assert_int_equal(good.max_error_lsb, 1);
-    assert_true(proof_verify(&claim, 1, &good, &work));
+    assert_true(proof_verify(&claim, 1, &good, work));
 
     Certificate bad[5] = {good, good, good, good, good};
     bad[0].max_error_lsb = 0;
@@ -324,27 +307,26 @@ static void test_verify(void **state) {
     bad[4].witness.after++;
     for (int i = 0; i < 5; i++) {
         print_message("false certificate %d\n", i);
-        assert_false(proof_verify(&claim, 1, &bad[i], &work));
+        assert_false(proof_verify(&claim, 1, &bad[i], work));
     }
 }
 
 /* facts/numerics.md 6, V4: adding 0.5 moves every code by one where ties go up, and not where they go away from zero.
  */
-static void test_verify_references(void **state) {
-    (void)state;
+static void test_verify_references(Work *work) {
     const StageCode unit = {1, 0};
     Stage before = with_constant(STAGE_CODE_ADD, unit, (StageCode){0.5f, 0}, 1, unit);
     Stage after = requantize_stage(DTYPE_I8, unit, DTYPE_I8, (StageCode){1, 1});
     Claim claim = {&before, &after, 1, 1, {-128, 127, "int8"}};
     ProofTerms terms = {"translation", S0_SEM_BIT(S0_SEM_TFLITE_SINGLE), 0};
-    Certificate got = prove_channels(&claim, 1, &terms, &work);
+    Certificate got = prove_channels(&claim, 1, &terms, work);
     assert_int_equal(got.class, PROOF_ENUMERATION);
-    assert_true(proof_verify(&claim, 1, &got, &work));
+    assert_true(proof_verify(&claim, 1, &got, work));
     got.semantics |= S0_SEM_BIT(S0_SEM_TFLITE_DOUBLE);
-    assert_false(proof_verify(&claim, 1, &got, &work));
+    assert_false(proof_verify(&claim, 1, &got, work));
 
     terms.semantics = s0_semantics_of(S0_FORMAT_TFLITE);
-    got = prove_channels(&claim, 1, &terms, &work);
+    got = prove_channels(&claim, 1, &terms, work);
     assert_int_equal(got.class, PROOF_REFUSED);
     assert_int_equal(got.semantics, S0_SEM_BIT(S0_SEM_TFLITE_SINGLE)); /* what it does hold for */
     assert_int_equal(got.mismatches, 3 * 128);                         /* the negative codes, three references */
@@ -354,33 +336,28 @@ static void test_verify_references(void **state) {
 }
 
 /* Few inputs of 2^32 differ: steps that are some accumulators late; or the lowest code is never given. */
-static void test_verify_steps(void **state) {
-    (void)state;
+static void test_verify_steps(Work *work) {
     Stage before = accumulator_stage(1e-7f, (StageCode){1, 0}), after = before;
     after.integer.in.scale = nextafterf(before.integer.in.scale, 1);
     Claim claim = {&before, &after, 1, 1, {INT32_MIN, INT32_MAX, "int32"}};
     ProofTerms terms = {"nudge", S0_SEM_BIT(S0_SEM_TFLITE_SINGLE), 1};
-    Certificate got = prove_channels(&claim, 1, &terms, &work);
+    Certificate got = prove_channels(&claim, 1, &terms, work);
     assert_int_equal(got.class, PROOF_THRESHOLDS);
     print_message("%llu of 2^32 inputs differ\n", (unsigned long long)got.mismatches);
     assert_in_range(got.mismatches, 1000, 40000); /* 255 steps that move by 76 at most */
-    assert_true(proof_verify(&claim, 1, &got, &work));
+    assert_true(proof_verify(&claim, 1, &got, work));
     got.max_error_lsb = 0;
-    assert_false(proof_verify(&claim, 1, &got, &work));
+    assert_false(proof_verify(&claim, 1, &got, work));
     after = before;
     after.integer.lo = -127;
     got.max_error_lsb = 0;
-    assert_false(proof_verify(&claim, 1, &got, &work));
+    assert_false(proof_verify(&claim, 1, &got, work));
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_random_nodes, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_refusals, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_equal_channels, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_verify, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_verify_references, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_verify_steps, set_up, tear_down),
+        WORK_TEST(test_random_nodes), WORK_TEST(test_refusals),          WORK_TEST(test_equal_channels),
+        WORK_TEST(test_verify),       WORK_TEST(test_verify_references), WORK_TEST(test_verify_steps),
     };
     return cmocka_run_group_tests_name("proof", tests, NULL, NULL);
 }

@@ -5,20 +5,6 @@
 
 #include <math.h>
 
-static Work work;
-
-static int set_up(void **state) {
-    (void)state;
-    work_init(&work, &system_allocator);
-    return 0;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    work_free(&work);
-    return 0;
-}
-
 /* ---- One code in, one code out */
 
 typedef struct {
@@ -129,15 +115,14 @@ static const PairCase pairs[] = {
     {{-1000000000, 1000, "a wide accumulator"}, 1, 3, PROOF_REFUSED, 1000000000 - 131, -1000000000},
 };
 
-static void test_pairs(void **state) {
-    (void)state;
+static void test_pairs(Work *work) {
     for (size_t i = 0; i < COUNT(pairs); i++) {
         const PairCase *row = &pairs[i];
         Stage stages[2];
         to_int8_and_back(row->factor, row->zero, stages);
         Claim claim = {stages, NULL, 2, 0, row->domain};
         ProofTerms terms = {"pair", s0_semantics_of(S0_FORMAT_TFLITE), 0};
-        Certificate got = prove_channels(&claim, 1, &terms, &work);
+        Certificate got = prove_channels(&claim, 1, &terms, work);
         print_message("%s: %s\n", row->domain.why, got.reason == NULL ? "proven" : got.reason);
         assert_int_equal(got.class, row->class);
         assert_int_equal(got.has_witness, row->class == PROOF_REFUSED);
@@ -150,8 +135,7 @@ static void test_pairs(void **state) {
 
 /* ---- E2: a float goes through codes and is another float: no proof is about floats */
 
-static void test_reals(void **state) {
-    (void)state;
+static void test_reals(Work *work) {
     const Stage stages[2] = {quantize_stage(DTYPE_I8, 0.1f, 2), dequantize_stage(DTYPE_I8, 0.1f, 2)};
     const float rows[][2] = {{0.237f, 0.2f}, {20, 12.5f}, {-20, -13}};
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -160,14 +144,13 @@ static void test_reals(void **state) {
     }
     Claim claim = {stages, NULL, 2, 0, {-128, 127, "int8"}};
     ProofTerms terms = {"pair", s0_semantics_of(S0_FORMAT_ONNX), 0};
-    assert_int_equal(prove_channels(&claim, 1, &terms, &work).class, PROOF_REFUSED);
-    assert_int_equal(affine_channel_form(stages, 2, claim.domain, terms.semantics, &work).form, AFFINE_REFUSE);
+    assert_int_equal(prove_channels(&claim, 1, &terms, work).class, PROOF_REFUSED);
+    assert_int_equal(affine_channel_form(stages, 2, claim.domain, terms.semantics, work).form, AFFINE_REFUSE);
 }
 
 /* ---- E3: x * 0.5 + a as a new scale and zero point: -11 is what 0.7 asks for, 0.66 asks for -10.2 */
 
-static void test_absorbed(void **state) {
-    (void)state;
+static void test_absorbed(Work *work) {
     const struct {
         float addend;
         int32_t zero_point;
@@ -181,7 +164,7 @@ static void test_absorbed(void **state) {
         after[1] = before[3];
         Claim claim = {before, after, 4, 2, {-128, 127, "int8"}};
         ProofTerms terms = {"rescale", s0_semantics_of(S0_FORMAT_ONNX), 0};
-        Certificate got = prove_channels(&claim, 1, &terms, &work);
+        Certificate got = prove_channels(&claim, 1, &terms, work);
         assert_int_equal(got.class, rows[i].is_proven ? PROOF_ENUMERATION : PROOF_REFUSED);
         if (i == 1) { /* 0.01, one code, everywhere: under both references */
             assert_int_equal(got.max_error_lsb, 1);
@@ -192,8 +175,7 @@ static void test_absorbed(void **state) {
 
 /* ---- A zero point that is moved, and moved back by a second stage, is the same under every reference */
 
-static void test_moved_back(void **state) {
-    (void)state;
+static void test_moved_back(Work *work) {
     Stage stage = by_32nd();
     Stage after = stage;
     after.integer.out.zero_point = 1;
@@ -201,7 +183,7 @@ static void test_moved_back(void **state) {
     Stage afters[2] = {after, requantize_stage(DTYPE_I8, (StageCode){1, 1}, DTYPE_I8, unit)};
     Claim claim = {&stage, afters, 1, 2, {-1000, 1000, "drawn"}};
     ProofTerms terms = {"moved", s0_semantics_of(S0_FORMAT_TFLITE) | s0_semantics_of(S0_FORMAT_ONNX), 0};
-    Certificate got = prove_channels(&claim, 1, &terms, &work);
+    Certificate got = prove_channels(&claim, 1, &terms, work);
     assert_int_equal(got.class, PROOF_ENUMERATION);
     assert_int_equal(got.semantics, terms.semantics);
 }
@@ -239,25 +221,25 @@ static void factorise(double product, float *a, float *b) {
     }
 }
 
-static bool is_identity(const NearOne *row, Semantics semantics, double scale) {
+static bool is_identity(const NearOne *row, Semantics semantics, double scale, Work *work) {
     Stage stage = codes_stage(STAGE_CODE_SCALE, row->dtype, row->dtype);
     stage.integer.in.zero_point = row->zero_point;
     factorise(scale, &stage.integer.in.scale, &stage.integer.constant.scale);
     stage.integer.out = (StageCode){1, row->zero_point};
     stage.integer.value = 1;
-    arena_reset(&work.scratch);
-    arena_reset(&work.keep);
+    arena_reset(&work->scratch);
+    arena_reset(&work->keep);
     Claim claim = {&stage, NULL, 1, 0, {stage.integer.lo, stage.integer.hi, row->name}};
     ProofTerms terms = {"identity", S0_SEM_BIT(semantics), 0};
-    return prove_channels(&claim, 1, &terms, &work).class != PROOF_REFUSED;
+    return prove_channels(&claim, 1, &terms, work).class != PROOF_REFUSED;
 }
 
 /* The end of the interval between 1 and 1 + 0.1 * sign. */
-static double find_end(const NearOne *row, Semantics semantics, double sign) {
+static double find_end(const NearOne *row, Semantics semantics, double sign, Work *work) {
     double inside = 0, outside = 0.1 * sign;
     for (int i = 0; i < 40; i++) {
         double middle = (inside + outside) / 2;
-        if (is_identity(row, semantics, 1 + middle)) {
+        if (is_identity(row, semantics, 1 + middle, work)) {
             inside = middle;
         } else {
             outside = middle;
@@ -266,13 +248,12 @@ static double find_end(const NearOne *row, Semantics semantics, double sign) {
     return inside;
 }
 
-static void test_near_one(void **state) {
-    (void)state;
+static void test_near_one(Work *work) {
     const Semantics both[] = {S0_SEM_TFLITE_DOUBLE, S0_SEM_TFLITE_SINGLE};
     for (size_t i = 0; i < COUNT(near_ones); i++) {
         const NearOne *row = &near_ones[i];
         for (int k = 0; k < 2; k++) {
-            double below = find_end(row, both[k], -1), above = find_end(row, both[k], 1);
+            double below = find_end(row, both[k], -1, work), above = find_end(row, both[k], 1, work);
             print_message("%-12s %-13s [%.9g, %.9g]\n", row->name, s0_semantics_name(both[k]), below, above);
             assert_true(fabs(below - row->below) <= row->digit);
             assert_true(fabs(above - row->above) <= row->digit);
@@ -281,8 +262,7 @@ static void test_near_one(void **state) {
 }
 
 /* The same section: 127 * f32(1 / 127) and 100 * f32(0.01) are identities, 127 / 126.7 is not: 47 codes differ. */
-static void test_near_one_constants(void **state) {
-    (void)state;
+static void test_near_one_constants(Work *work) {
     const struct {
         int32_t value, zero_point;
         float scale;
@@ -293,19 +273,15 @@ static void test_near_one_constants(void **state) {
         Stage stage = with_constant(STAGE_CODE_MUL, code, (StageCode){rows[i].scale, 0}, rows[i].value, code);
         Claim claim = {&stage, NULL, 1, 0, {-128, 127, "int8"}};
         ProofTerms terms = {"identity", S0_SEM_BIT(S0_SEM_TFLITE_DOUBLE), 300};
-        assert_int_equal(prove_channels(&claim, 1, &terms, &work).mismatches, rows[i].mismatches);
+        assert_int_equal(prove_channels(&claim, 1, &terms, work).mismatches, rows[i].mismatches);
     }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_codes, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_pairs, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_reals, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_absorbed, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_moved_back, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_near_one, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_near_one_constants, set_up, tear_down),
+        cmocka_unit_test(test_codes),       WORK_TEST(test_pairs),      WORK_TEST(test_reals),
+        WORK_TEST(test_absorbed),           WORK_TEST(test_moved_back), WORK_TEST(test_near_one),
+        WORK_TEST(test_near_one_constants),
     };
     return cmocka_run_group_tests_name("proof_cases", tests, NULL, NULL);
 }
