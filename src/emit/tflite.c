@@ -21,11 +21,10 @@ static bool is_edited(const ModelEdit *edit) {
     return is;
 }
 
-static bool copy_out(Work *work, Span bytes, Span *out) {
+static Span kept(Work *work, Span bytes) {
     uint8_t *copy = arena_array(&work->keep, uint8_t, bytes.len);
     memcpy(copy, bytes.ptr, bytes.len);
-    *out = (Span){copy, bytes.len};
-    return true;
+    return (Span){copy, bytes.len};
 }
 
 /* ---- Room for lists that grow */
@@ -104,7 +103,8 @@ static bool close_gaps(const FlatImage *image, const FlatWalk *before, Span *out
         FlatImage swept = emit_sweep(image, before, &after);
         bytes = (Span){swept.bytes, swept.len};
     }
-    return copy_out(work, bytes, out);
+    *out = kept(work, bytes);
+    return true;
 }
 
 bool emit_tflite(const ModelEdit *edit, Span file, Work *work, Span *out) {
@@ -112,7 +112,8 @@ bool emit_tflite(const ModelEdit *edit, Span file, Work *work, Span *out) {
     TflitePlan plan;
     FlatImage image;
     if (!is_edited(edit)) {
-        return copy_out(work, file, out);
+        *out = file;
+        return true;
     }
     if (!emit_walk(work, file, &walk)) {
         return false;
