@@ -2,6 +2,7 @@
  *
  * Starts come at a steady rate, lifetimes are exponential, sizes log-uniform from 64 bytes to 1 MiB. Without arguments
  * the table that the README quotes is printed. */
+#include "base/work.h"
 #include "place/judge.h"
 #include "place/place.h"
 
@@ -48,7 +49,7 @@ static int run(size_t count, double live, uint64_t seed) {
     PlaceProblem problem = {arena_array(&work.keep, PlaceBuffer, count), count, .align_bytes = 16};
     generate(&problem, live, seed);
     double begin = now_ms();
-    bool solved = place_solve(&problem, &work);
+    bool solved = place_solve(&problem, &work.scratch);
     double solved_at = now_ms();
     Judgement judgement = place_judge(&problem, &work.scratch);
     double judged_at = now_ms();

@@ -12,7 +12,7 @@
 #ifndef S0_PLACE_PLACE_H
 #define S0_PLACE_PLACE_H
 
-#include "base/work.h"
+#include "base/arena.h"
 
 typedef struct {
     uint64_t size;        /* bytes, at least 1 */
@@ -36,7 +36,7 @@ typedef struct {
  * written where a height, or an alignment in whole units, does not fit 64 bits.
  * cost    O(n sqrt n), and almost always O(n log n)
  * source  Pisarchyk & Lee 2020 (arXiv 2001.03288), greedy by size */
-bool place_solve(PlaceProblem *problem, Work *work);
+bool place_solve(PlaceProblem *problem, Arena *scratch);
 
 /* The largest sum of live sizes, each rounded up to `align_bytes`: a lower bound of every height. `step` is the first
  * step that has it; may be null. False on overflow. */

@@ -138,15 +138,15 @@ static bool try_order(Best *best, const size_t *order, OrderKind kind, Arena *sc
     return true;
 }
 
-bool place_solve(PlaceProblem *problem, Work *work) {
+bool place_solve(PlaceProblem *problem, Arena *scratch) {
     CHECK(problem->align_bytes > 0);
     Pack pack;
     uint64_t bound;
-    if (!pack_init(&pack, problem, &work->scratch) || !place_bound(problem, &work->scratch, &bound, NULL)) {
+    if (!pack_init(&pack, problem, scratch) || !place_bound(problem, scratch, &bound, NULL)) {
         return false;
     }
     Greedy greedy;
-    greedy_init(&greedy, &pack, &work->scratch);
+    greedy_init(&greedy, &pack, scratch);
     greedy.most_work = MOST_WORK + pack.count * MOST_WORK_A_BUFFER;
     Best best = {.greedy = &greedy, .bound = bound};
     size_t *best_order = NULL;
@@ -154,8 +154,8 @@ bool place_solve(PlaceProblem *problem, Work *work) {
         if (kind != ORDER_FIRST && greedy.work >= greedy.most_work) {
             continue;
         }
-        size_t *order = order_items(&pack, kind, &work->scratch);
-        best_order = try_order(&best, order, kind, &work->scratch) ? order : best_order;
+        size_t *order = order_items(&pack, kind, scratch);
+        best_order = try_order(&best, order, kind, scratch) ? order : best_order;
     }
     if (best_order == NULL) {
         return false;

@@ -99,7 +99,7 @@ static void place_aliases(Plan *plan) {
 static bool place_local(Plan *plan, Work *work) {
     PlaceProblem problem = {0};
     collect(plan, &problem, &work->scratch);
-    if (!place_solve(&problem, work)) {
+    if (!place_solve(&problem, &work->scratch)) {
         return diag_refuse(&work->diags, (DiagText){.what = "the placement does not fit 64 bits"});
     }
     Judgement judgement = place_judge(&problem, &work->scratch);

@@ -55,7 +55,7 @@ static size_t read_rows(FILE *file, PlaceBuffer buffer[static MOST]) {
 static void solve_and_judge(size_t which, PlaceProblem *problem) {
     Work work;
     WORK_BEGIN(&work);
-    assert_true(place_solve(problem, &work));
+    assert_true(place_solve(problem, &work.scratch));
     print_message("%-46s height %8" PRIu64 "  bound %8" PRIu64 "  by %s\n", INSTANCE[which].file, problem->height,
                   problem->bound, problem->method);
     assert_int_equal(place_judge(problem, &work.scratch).verdict, JUDGE_RIGHT);

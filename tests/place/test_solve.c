@@ -90,7 +90,7 @@ static void test_brute_force(void **unused) {
         }
         Work work;
         WORK_BEGIN(&work);
-        assert_true(place_solve(&problem, &work));
+        assert_true(place_solve(&problem, &work.scratch));
         uint64_t best = optimum(&problem);
         assert_true(problem.height >= best);
         assert_true(best >= problem.bound);
@@ -132,7 +132,7 @@ static void test_every_order_of_rows(void **unused) {
             shuffle(&state, buffer, problem.count);
             Work work;
             WORK_BEGIN(&work);
-            assert_true(place_solve(&problem, &work));
+            assert_true(place_solve(&problem, &work.scratch));
             qsort(buffer, problem.count, sizeof *buffer, compare_all);
             if (turn > 0) {
                 assert_int_equal(problem.height, before.height);
@@ -221,7 +221,7 @@ static void test_extremes(void **unused) {
         PlaceProblem problem = {buffer, EXTREME[i].count, EXTREME[i].align_bytes, 77, 77, "untouched"};
         Work work;
         WORK_BEGIN(&work);
-        assert_int_equal(place_solve(&problem, &work), EXTREME[i].solved);
+        assert_int_equal(place_solve(&problem, &work.scratch), EXTREME[i].solved);
         if (EXTREME[i].solved) {
             assert_int_equal(problem.height, EXTREME[i].height);
             assert_int_equal(problem.bound, EXTREME[i].bound);
@@ -285,7 +285,7 @@ static bool solve_metered(PlaceProblem *problem, Meter *meter) {
         work_free(&work);
         return false;
     }
-    assert_true(place_solve(problem, &work));
+    assert_true(place_solve(problem, &work.scratch));
     assert_int_equal(place_judge(problem, &work.scratch).verdict, JUDGE_RIGHT);
     work_free(&work);
     return true;
@@ -329,7 +329,7 @@ static void test_too_many_at_once(void **unused) {
         PlaceProblem problem = {.buffer = buffer, .count = COUNT, .align_bytes = 1};
         Work work;
         WORK_BEGIN(&work);
-        assert_true(place_solve(&problem, &work));
+        assert_true(place_solve(&problem, &work.scratch));
         assert_string_equal(problem.method, "first");
         assert_int_equal(problem.height, 48 * (COUNT - 1));
         assert_int_equal(place_judge(&problem, &work.scratch).verdict, JUDGE_RIGHT);
