@@ -94,8 +94,6 @@ static void write_model(FILE *out, const void *bytes) {
     }
 }
 
-enum { COLUMNS = 100 };
-
 static s0_status run_simplify(Cli *cli, const void *data) {
     const Args *args = data;
     Work *work = &cli->work;
@@ -112,7 +110,7 @@ static s0_status run_simplify(Cli *cli, const void *data) {
         return S0_BAD_INPUT;
     }
     if (!cli->is_quiet && !cli_is_stdout(args->output)) {
-        report_simplification(facts, COLUMNS, &work->scratch, stdout);
+        report_simplification(facts, cli_columns(), &work->scratch, stdout);
     }
     return diags_status(&work->diags);
 }
