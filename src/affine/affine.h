@@ -39,9 +39,6 @@ static inline const Stage *affine_stages(const Affine *affine, uint32_t channel)
     return affine->stages + (size_t)channel * affine->node_count;
 }
 
-/* The rule that makes one operator of a MUL and an ADD on codes. */
-void rule_depthwise(Rewriter *rw);
-
 /* Least and greatest code of an integer type of at most 32 bits. */
 Domain affine_codes_of(DType dtype);
 

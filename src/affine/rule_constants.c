@@ -4,8 +4,8 @@
  *     collapsed  what repeats along axes is stored once, where each reader broadcasts it back to the same elements
  *     folded     what a node makes of constants is stored, and the node goes
  * All are exact by construction: bytes are compared as bytes, so -0 is not 0 and a NaN equals itself. A constant is
- * collapsed or folded only where the model does not grow: new bytes - freed bytes <= 0, where a node that goes frees
- * NODE_BYTES. */
+ * collapsed or folded only where the file does not grow: bytes that come, with the names they come under, less bytes
+ * that go. */
 #include "affine/rewrite.h"
 #include "base/fault.h"
 #include "graph/collapse.h"
@@ -14,17 +14,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The least that a node takes in a file: operator, two names, their lengths. */
-enum { NODE_BYTES = 32, MOST_DEPTH = 16 };
+enum {
+    MOST_DEPTH = 16,
+    TFLITE_NODE_BYTES = 32, /* the least that an operator takes: a table, its lists of inputs and outputs */
+    TENSOR_BYTES = 8,       /* the least that an ONNX initializer takes beside its name and its numbers */
+    NODE_BYTES = 4,         /* of an ONNX node beside its operator and names */
+    NAME_BYTES = 2,         /* in front of each name */
+};
 
 static uint64_t bytes_of(const Value *value) {
     return value->constant == NULL ? 0 : value->constant->bytes.len;
 }
 
+/* A constant of the file, or one that took its place; the tensor of an attribute has no name. */
 static bool is_stored(const Rewriter *rw, ValueId id) {
     const Value *value = graph_value(rw->graph, id);
-    bool has_own_bytes = id.index < rw->note->value_count && !is_node(value->producer);
+    bool has_own_bytes = value->name.len > 0 && !is_node(value->producer);
     return has_own_bytes && value->constant != NULL && rewrite_is_internal(rw, id);
+}
+
+/* What a file holds for a constant of `bytes` under a name. */
+static uint64_t tensor_cost(const Rewriter *rw, uint64_t bytes, Str name) {
+    return bytes + (rw->graph->format == FORMAT_ONNX ? name.len + TENSOR_BYTES : 0);
+}
+
+static uint64_t names_cost(const Graph *graph, const ValueId *ids, uint32_t count) {
+    uint64_t bytes = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        bytes += NAME_BYTES + (is_value(ids[k]) ? graph_value(graph, ids[k])->name.len : 0);
+    }
+    return bytes;
+}
+
+/* At least what a file holds for a node; its own name and its attributes are left out. */
+static uint64_t node_cost(const Rewriter *rw, const Node *node) {
+    if (rw->graph->format != FORMAT_ONNX) {
+        return TFLITE_NODE_BYTES;
+    }
+    return NODE_BYTES + node->op_name.len + names_cost(rw->graph, node->inputs, node->input_count) +
+           names_cost(rw->graph, node->outputs, node->output_count);
 }
 
 static void log_constant(Rewriter *rw, const char *rule, Str name, int64_t change_bytes) {
@@ -79,8 +107,7 @@ static bool is_equal_constant(const Value *a, const Value *b) {
 
 /* ONNX nodes name what they read: a longer name may cost more than the second copy did. */
 static bool saves_bytes(const Rewriter *rw, const Candidate *kept, const Candidate *merged) {
-    enum { TENSOR_BYTES = 8 }; /* the least that an initializer takes beside its name and its numbers */
-    uint64_t freed = bytes_of(merged->value) + merged->value->name.len + TENSOR_BYTES;
+    uint64_t freed = tensor_cost(rw, bytes_of(merged->value), merged->value->name);
     uint64_t readers = rw->reader_count[merged->id.index];
     uint64_t longer =
         kept->value->name.len > merged->value->name.len ? kept->value->name.len - merged->value->name.len : 0;
@@ -88,9 +115,9 @@ static bool saves_bytes(const Rewriter *rw, const Candidate *kept, const Candida
 }
 
 static void merge_stored(Rewriter *rw) {
-    Candidate *candidates = arena_array(&rw->work->scratch, Candidate, rw->note->value_count);
+    Candidate *candidates = arena_array(&rw->work->scratch, Candidate, rw->use_values);
     size_t count = 0;
-    for (uint32_t v = 0; v < rw->note->value_count; v++) {
+    for (uint32_t v = 0; v < rw->use_values; v++) {
         ValueId id = {v};
         if (is_stored(rw, id) && rewrite_constant(rw, id) != NULL && rw->reader_count[v] > 0) {
             candidates[count++] = (Candidate){graph_value(rw->graph, id), id};
@@ -226,13 +253,13 @@ static uint64_t freed_with(const Rewriter *rw, ValueId id, uint32_t depth) {
         return 0;
     }
     if (!is_node(value->producer)) {
-        return id.index < rw->note->value_count ? bytes_of(value) : 0;
+        return value->name.len > 0 ? tensor_cost(rw, bytes_of(value), value->name) : 0;
     }
     const Node *node = graph_node(rw->graph, value->producer);
     if (!rewrite_may_change(rw, value->producer) || node->output_count != 1 || depth == MOST_DEPTH) {
         return 0;
     }
-    uint64_t freed = NODE_BYTES + (node->op == OP_CONSTANT ? bytes_of(value) : 0);
+    uint64_t freed = node_cost(rw, node) + (node->op == OP_CONSTANT ? bytes_of(value) : 0);
     for (uint32_t k = 0; k < node->input_count; k++) {
         ValueId input = node->inputs[k];
         if (is_value(input) && input.index < rw->use_values && graph_value(rw->graph, input)->constant != NULL &&
@@ -308,7 +335,7 @@ static bool collapse(Rewriter *rw, ValueId id) {
     }
     Const *stored = arena_new(&rw->work->keep, Const);
     *stored = (Const){.stored = smallest, .bytes = const_collapse(value, &smallest, &rw->work->keep), .is_known = true};
-    int64_t growth = (int64_t)stored->bytes.len - (int64_t)freed_with(rw, id, 0);
+    int64_t growth = (int64_t)tensor_cost(rw, stored->bytes.len, value->name) - (int64_t)freed_with(rw, id, 0);
     if (stored->bytes.len == 0 || growth > 0) {
         return false;
     }
@@ -351,7 +378,7 @@ static bool fold(Rewriter *rw, ValueId id) {
         return false;
     }
     const Const *stored = tensor_store(&whole, &rw->work->keep);
-    if (stored->bytes.len > freed_with(rw, id, 0)) {
+    if (tensor_cost(rw, stored->bytes.len, value->name) > freed_with(rw, id, 0)) {
         return false;
     }
     Value added = {

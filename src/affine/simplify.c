@@ -155,8 +155,8 @@ static void init_rewriter(Rewriter *rw, Graph *graph, const FileNote *note, Work
 }
 
 static void run_rules(Rewriter *rw) {
-    static void (*const rules[])(Rewriter *) = {rule_constants, rule_identities,  rule_clips, rule_codes,
-                                                rule_depthwise, rule_convolution, rule_unread};
+    static void (*const rules[])(Rewriter *) = {rule_constants, rule_identities,  rule_clips,
+                                                rule_codes,     rule_convolution, rule_unread};
     enum { MOST_ROUNDS = 16 };
     rw->has_changed = true;
     for (uint32_t round = 0; rw->has_changed && round < MOST_ROUNDS; round++) {

@@ -159,20 +159,20 @@ static const Row rows[] = {
           .text =
               "const s float32[] = 0.1\nconst z uint8[] = 0\ninput q uint8[4] scale=0.1 zero=0\nvalue o uint8[4] "
               "scale=0.1 zero=0\nnode DequantizeLinear d: q s -> f\nconst k float32[] = 0.5\nnode Mul m: f k -> g\n" O},
-     "DequantizeLinear q o_scale o_zero -> f\n" RE,
-     .constant = {{"o_scale", 1, {0.05}}, {"o_zero", 1, {0}}}},
+     "DequantizeLinear q o_scale z -> f\n" RE,
+     .constant = {{"o_scale", 1, {0.05}}}},
     {.model = {.what = "C6 divided by one number of rank 3",
                .text = "const s float32[] = 0.5\nconst z int8[] = 0\ninput q int8[2,2,2] scale=0.5 zero=0\nvalue o "
                        "int8[2,2,2] scale=0.5 zero=0\nnode DequantizeLinear d: q s z -> f\nconst k float32[1,1,1] = "
                        "4\nnode Div m: f k -> g\n" O},
-     "DequantizeLinear q o_scale o_zero -> f\n" RE,
-     .constant = {{"o_scale", 1, {0.125}}, {"o_zero", 1, {0}}}},
+     "DequantizeLinear q o_scale z -> f\n" RE,
+     .constant = {{"o_scale", 1, {0.125}}}},
     {.model = {.what = "C3 one number over two",
                .text = "const s float32[] = 0.5\nconst z int8[] = 0\ninput q int8[1,2] scale=0.5 zero=0\nvalue o "
                        "int8[1,2] scale=0.5 zero=0\nnode DequantizeLinear d: q s z -> f\nconst k float32[1] = 3\nnode "
                        "Add m: f k -> g\n" O},
-     "DequantizeLinear q o_scale o_zero -> f\n" RE,
-     .constant = {{"o_scale", 1, {0.5}}, {"o_zero", 1, {-6}}}},
+     "DequantizeLinear q s o_zero -> f\n" RE,
+     .constant = {{"o_zero", 1, {-6}}}},
     {.model = {.what = "D8 a normalisation between other codes: (q + 4) / 8",
                .text = "const s float32[] = 0.5\nconst z int8[] = 4\nconst t float32[] = 0.1\nconst v int8[] = "
                        "-10\ninput q int8[1,1,2,2] scale=0.5 zero=4\nvalue o int8[1,1,2,2] scale=0.1 zero=-10\nconst "
