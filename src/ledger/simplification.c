@@ -28,6 +28,7 @@ const RuleTotal *simplification_rules(const Simplified *simplified, Arena *arena
         total->nodes += rewrite->nodes;
         total->verified += rewrite->is_verified;
         total->evaluations += certificate->evaluations;
+        total->is_ulp = certificate->class == PROOF_INTERVAL;
         total->constant_bytes += rewrite->constant_bytes;
         total->max_error =
             certificate->max_error_lsb > total->max_error ? certificate->max_error_lsb : total->max_error;

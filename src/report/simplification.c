@@ -45,7 +45,10 @@ static void print_changes(const Report *r) {
 /* Exact by a lemma or by enumeration; else what it may differ by. */
 static const char *proof_text(const Report *r, const RuleTotal *rule) {
     if (rule->max_error > 0) {
-        return arena_text(r->scratch, "differs by at most %" PRIu64, rule->max_error);
+        return arena_text(r->scratch,
+                          rule->is_ulp ? "within %" PRIu64 " ulp of the sum of magnitudes, however the sum is ordered"
+                                       : "differs by at most %" PRIu64 " LSB",
+                          rule->max_error);
     }
     if (rule->evaluations == 0) {
         return "exact by lemma";
