@@ -95,17 +95,6 @@ void s0_multiply_all(int32_t *x, uint32_t count, S0Multiplier factor, S0Rounding
     }
 }
 
-int32_t s0_multiply_wide(int64_t x, S0Multiplier factor) {
-    const int64_t limit = (int64_t)1 << 47;
-    int64_t narrow = x < -limit ? -limit : x >= limit ? limit - 1 : x;
-    int64_t multiplier = 0x7FFF;
-    if (factor.multiplier < 0x7FFF0000) {
-        multiplier = shift_floor((int64_t)factor.multiplier + (1 << 15), 16);
-    }
-    int32_t shift = factor.shift < -63 ? -63 : factor.shift > 63 ? 63 : factor.shift;
-    return s0_shift_half_up(narrow * multiplier, 15 - shift);
-}
-
 static uint64_t bits_of(double x) {
     union {
         double real;

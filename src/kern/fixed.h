@@ -55,10 +55,6 @@ int32_t s0_multiply(int32_t x, S0Multiplier factor, S0Rounding rounding);
 /* The same of many in place: what does not depend on x is decided once. */
 void s0_multiply_all(int32_t *x, uint32_t count, S0Multiplier factor, S0Rounding rounding);
 
-/* The same for the 64-bit accumulators of int16 convolutions: the multiplier is first rounded to 16 bits, ties up. The
- * reference is for |x| < 2^47, shifts of -31 to 7 and multipliers >= 0; ours limits x to 48 bits. */
-int32_t s0_multiply_wide(int64_t x, S0Multiplier factor);
-
 /* TFLite's QuantizeMultiplier: the multiplier has 31 bits, rounded ties away. Factors below 2^-32 and NaN become 0;
  * with S0_ROUND_SINGLE, shifts above 30 become the largest factor. Otherwise the shift may exceed 30: the references
  * then shift by 32 or more, so ask s0_multiplier_fits. */

@@ -184,24 +184,6 @@ static void test_shifts_exact(void **state) {
     }
 }
 
-/* The 64-bit accumulators of int16 convolutions: ranges of TFLite, then any argument. */
-static void test_wide_exact(void **state) {
-    (void)state;
-    uint64_t seed = 13;
-    assert_int_equal(s0_multiply_wide(10000, (S0Multiplier){1073741824, -9}), 10); /* 10000 * 2^-10 = 9.77 */
-    for (int i = 0; i < 1000000; i++) {
-        int64_t x = (int64_t)draw_int(&seed) * (1 << random_below(&seed, 16));
-        int32_t m = draw_int(&seed);
-        S0Multiplier factor = {m, (int32_t)random_below(&seed, 39) - 31};
-        Wide reduced = m < 0x7FFF0000 ? exact_half_up(m, exact_power(16)) : 0x7FFF;
-        Wide expected = exact_saturate(exact_half_up(x * reduced, exact_power(15 - factor.shift)));
-        assert_true(s0_multiply_wide(x, factor) == expected);
-        (void)s0_multiply_wide((int64_t)random_next(&seed), (S0Multiplier){m, draw_int(&seed)});
-    }
-    assert_int_equal(s0_multiply_wide(INT64_MAX, (S0Multiplier){INT32_MAX, INT32_MAX}), INT32_MAX);
-    assert_int_equal(s0_multiply_wide(INT64_MIN, (S0Multiplier){INT32_MAX, INT32_MIN}), 0);
-}
-
 static double draw_double(uint64_t *seed) {
     uint64_t bits = random_next(seed);
     double x;
@@ -330,11 +312,36 @@ static void test_requantise(void **state) {
     }
 }
 
+/* Many at once are what each is alone. */
+static void test_many(void **state) {
+    enum { MANY = 40 };
+    static const S0Rounding roundings[] = {S0_ROUND_DOUBLE, S0_ROUND_SINGLE, S0_ROUND_CMSIS};
+    (void)state;
+    uint64_t seed = 14;
+    for (int round = 0; round < 30000; round++) {
+        int32_t x[MANY], product[MANY], code[MANY];
+        S0Rounding rounding = roundings[round % 3];
+        S0Multiplier factor = {draw_int(&seed), (int32_t)random_below(&seed, 140) - 70};
+        S0Codes codes = {draw_int(&seed), -128, 127};
+        for (int k = 0; k < MANY; k++) {
+            x[k] = draw_int(&seed);
+            product[k] = x[k];
+            code[k] = x[k];
+        }
+        s0_multiply_all(product, MANY, factor, rounding);
+        s0_requantise_all(code, MANY, factor, rounding, codes);
+        for (int k = 0; k < MANY; k++) {
+            assert_int_equal(product[k], s0_multiply(x[k], factor, rounding));
+            assert_int_equal(code[k], s0_requantise(x[k], factor, rounding, codes));
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_vectors),      cmocka_unit_test(test_products),
         cmocka_unit_test(test_shifts),       cmocka_unit_test(test_products_exact),
-        cmocka_unit_test(test_shifts_exact), cmocka_unit_test(test_wide_exact),
+        cmocka_unit_test(test_shifts_exact), cmocka_unit_test(test_many),
         cmocka_unit_test(test_multipliers),  cmocka_unit_test(test_multiplier_edges),
         cmocka_unit_test(test_round),        cmocka_unit_test(test_order_of_zero_point),
         cmocka_unit_test(test_requantise),
