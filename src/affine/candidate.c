@@ -100,10 +100,10 @@ uint32_t candidate_scales(const RealForm *real, double reach, double own_limit, 
 }
 
 bool candidate_fused(const Stage *stage, const RealForm *real, CodeRange range, Candidate *candidate) {
-    double unit = (double)stage[0].integer.in.scale * (double)stage[0].integer.constant.scale;
     if (stage[0].kind != STAGE_CODE_MUL) {
         return false;
     }
+    double unit = (double)stage[0].integer.in.scale * (double)stage[0].integer.constant.scale;
     *candidate = (Candidate){stage[0], S0_SEM_COUNT};
     Stage *fused = &candidate->stage;
     fused->kind = STAGE_CODE_SCALE;

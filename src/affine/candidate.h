@@ -4,7 +4,7 @@
 
 #include "affine/real.h"
 
-/* Codes that come out, and by how much the last stages move them. */
+/* The least and the greatest code that comes out. */
 typedef struct {
     int32_t lo, hi;
 } CodeRange;

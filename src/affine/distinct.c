@@ -79,18 +79,10 @@ static uint64_t hash_claim(const Claim *claim) {
     return hash;
 }
 
-static bool same_stages(const Stage *a, uint32_t a_count, const Stage *b, uint32_t b_count) {
-    bool same = a_count == b_count;
-    for (uint32_t k = 0; same && k < a_count; k++) {
-        same = stage_eq(&a[k], &b[k]);
-    }
-    return same;
-}
-
 static bool same_claim(const Claim *a, const Claim *b) {
     return a->domain.lo == b->domain.lo && a->domain.hi == b->domain.hi &&
-           same_stages(a->before, a->before_count, b->before, b->before_count) &&
-           same_stages(a->after, a->after_count, b->after, b->after_count);
+           stages_eq(a->before, a->before_count, b->before, b->before_count) &&
+           stages_eq(a->after, a->after_count, b->after, b->after_count);
 }
 
 uint32_t *distinct_claims(const Claim *claim, uint32_t count, Arena *arena) {

@@ -16,20 +16,6 @@ const char *affine_form_name(AffineForm form) {
 
 #define FORM_BIT(form) (UINT32_C(1) << (form))
 
-/* What each form expresses besides itself; see affine_form_join. */
-static const uint32_t above[] = {
-    [AFFINE_REMOVE] = ~UINT32_C(0),
-    [AFFINE_ADD_INT] = ~FORM_BIT(AFFINE_REMOVE),
-    [AFFINE_BIAS] = FORM_BIT(AFFINE_BIAS) | FORM_BIT(AFFINE_MULADD) | FORM_BIT(AFFINE_LUT) | FORM_BIT(AFFINE_REFUSE),
-    [AFFINE_REQUANT] =
-        FORM_BIT(AFFINE_REQUANT) | FORM_BIT(AFFINE_MULADD) | FORM_BIT(AFFINE_LUT) | FORM_BIT(AFFINE_REFUSE),
-    [AFFINE_SHIFT] = FORM_BIT(AFFINE_SHIFT) | FORM_BIT(AFFINE_REQUANT) | FORM_BIT(AFFINE_MULADD) |
-                     FORM_BIT(AFFINE_LUT) | FORM_BIT(AFFINE_REFUSE),
-    [AFFINE_MULADD] = FORM_BIT(AFFINE_MULADD) | FORM_BIT(AFFINE_LUT) | FORM_BIT(AFFINE_REFUSE),
-    [AFFINE_LUT] = FORM_BIT(AFFINE_LUT) | FORM_BIT(AFFINE_REFUSE),
-    [AFFINE_REFUSE] = FORM_BIT(AFFINE_REFUSE),
-};
-
 /* The cheapest of a set that holds REFUSE. A shift is cheaper than the requant that it is. */
 static AffineForm cheapest(uint32_t set) {
     static const AffineForm order[] = {AFFINE_REMOVE,  AFFINE_ADD_INT, AFFINE_BIAS, AFFINE_SHIFT,
@@ -40,10 +26,6 @@ static AffineForm cheapest(uint32_t set) {
         }
     }
     return AFFINE_REFUSE;
-}
-
-AffineForm affine_form_join(AffineForm a, AffineForm b) {
-    return cheapest(above[a] & above[b]);
 }
 
 /* ---- A channel under study */

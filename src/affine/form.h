@@ -20,9 +20,6 @@ typedef enum {
 
 const char *affine_form_name(AffineForm form); /* "add_int" */
 
-/* The cheapest form that is no cheaper than either: a shift is a requant. */
-AffineForm affine_form_join(AffineForm a, AffineForm b);
-
 /* What one channel is. x and y are the reals that the codes at both ends stand for; what limits codes or reals on the
  * way counts as x, it is the evaluation that sees it.
  *

@@ -1,44 +1,7 @@
-/* Lemmas with their side conditions. See lemma.h. */
+/* The unit lemma with its side conditions. See lemma.h. */
 #include "affine/lemma.h"
 
 #include "affine/bound.h"
-
-#include <string.h>
-
-bool lemma_same(const Claim *claim) {
-    bool same = claim->before_count == claim->after_count;
-    for (uint32_t k = 0; same && k < claim->before_count; k++) {
-        same = stage_eq(&claim->before[k], &claim->after[k]);
-    }
-    return same;
-}
-
-/* CMSIS-NN's product differs from gemmlowp's where INT32_MIN is multiplied with itself, and only there. */
-static S0Rounding plain_rounding(const BoundStage *stage) {
-    bool is_fixed = stage->kind == BOUND_FIXED || stage->kind == BOUND_FIXED_SUM;
-    bool is_least = stage->kind == BOUND_FIXED
-                        ? stage->scaled.factor.multiplier == INT32_MIN
-                        : stage->fixed_sum.in.multiplier == INT32_MIN || stage->fixed_sum.out.multiplier == INT32_MIN;
-    return is_fixed && !is_least && stage->rounding == S0_ROUND_CMSIS ? S0_ROUND_DOUBLE : stage->rounding;
-}
-
-/* Byte by byte: stages are bound in zeroed memory, and where padding differs the two are only compared once more. */
-static bool same_stage(const BoundStage *a, const BoundStage *b) {
-    BoundStage plain[2];
-    memcpy(&plain[0], a, sizeof *a);
-    memcpy(&plain[1], b, sizeof *b);
-    plain[0].rounding = plain_rounding(a);
-    plain[1].rounding = plain_rounding(b);
-    return memcmp(&plain[0], &plain[1], sizeof *plain) == 0;
-}
-
-bool lemma_same_chain(const Chain *a, const Chain *b) {
-    bool same = a->count == b->count;
-    for (uint32_t k = 0; same && k < a->count; k++) {
-        same = same_stage(&a->stage[k], &b->stage[k]);
-    }
-    return same;
-}
 
 /* x -> min(max(x + shift, lo), hi). Of int32 and at most a few thousand stages: nothing passes 64 bits. */
 typedef struct {

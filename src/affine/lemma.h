@@ -1,18 +1,12 @@
-/* Lemmas: what need not be computed input by input, once its side conditions are checked.
+/* The unit lemma: what need not be computed input by input, once its side conditions are checked.
  *
- *     same   the stages are the same, one by one; or two references compute a chain with the same numbers
- *     unit   both chains only move codes and limit them: x -> min(max(x + shift, lo), hi). A multiplication by one is
- *            exact in every integer kernel, limits within limits are their intersection, and two such functions are
- *            equal where they are at the ends of the domain and where either starts or ends to move */
+ * Both chains only move codes and limit them: x -> min(max(x + shift, lo), hi). A multiplication by one is exact in
+ * every integer kernel, limits within limits are their intersection, and two such functions are equal where they are at
+ * the ends of the domain and where either starts or ends to move. */
 #ifndef S0_AFFINE_LEMMA_H
 #define S0_AFFINE_LEMMA_H
 
 #include "affine/proof.h"
-
-bool lemma_same(const Claim *claim);
-
-/* Do two references give the same code for every input, and the same faults? */
-bool lemma_same_chain(const Chain *a, const Chain *b);
 
 /* needs   chain_check of both on the domain
  * False where a chain is not of this kind, or they differ. */

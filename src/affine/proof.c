@@ -5,7 +5,6 @@
 #include "affine/proof.h"
 
 #include "affine/distinct.h"
-#include "affine/lemma.h"
 #include "affine/pair.h"
 
 #include <inttypes.h>
@@ -24,7 +23,7 @@ typedef struct {
     uint32_t semantics; /* that it holds for */
     uint64_t evaluations, mismatches, max_error_lsb;
     bool has_witness;
-    Witness witness;
+    Witness witness; /* of no channel yet */
     Semantics witness_semantics;
     StageFault fault;          /* the first */
     Semantics fault_semantics; /* S0_SEM_COUNT: under any */
@@ -68,15 +67,16 @@ static StageFault bind(const Claim *claim, Semantics semantics, Arena *arena, Bo
 /* References that compute both sides with the same numbers need one comparison. */
 static const Bound *find_same(const Bound *bound, const Bound *known, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
-        if (lemma_same_chain(&bound->before, &known[i].before) && lemma_same_chain(&bound->after, &known[i].after)) {
+        if (chain_eq(&bound->before, &known[i].before) && chain_eq(&bound->after, &known[i].after)) {
             return &known[i];
         }
     }
     return NULL;
 }
 
+/* What stays the same stages, one by one, need not be computed. */
 static Comparison compare(const Claim *claim, const Bound *bound, const ProofTerms *terms, PairRoom *room) {
-    if (lemma_same(claim)) {
+    if (stages_eq(claim->before, claim->before_count, claim->after, claim->after_count)) {
         StageFault fault = chain_check(&bound->before, claim->domain.lo, claim->domain.hi);
         return (Comparison){.class = fault == NULL ? PROOF_LEMMA : PROOF_REFUSED, .fault = fault};
     }
@@ -84,8 +84,7 @@ static Comparison compare(const Claim *claim, const Bound *bound, const ProofTer
     return pair_compare(&pair, room);
 }
 
-static void outcome_add(Outcome *outcome, const Comparison *result, uint32_t channel, Semantics semantics,
-                        uint64_t tolerance_lsb) {
+static void outcome_add(Outcome *outcome, const Comparison *result, Semantics semantics, uint64_t tolerance_lsb) {
     bool holds = result->class != PROOF_REFUSED && result->max_error_lsb <= tolerance_lsb;
     ProofClass class = holds ? result->class : PROOF_REFUSED;
     outcome->class = class > outcome->class ? class : outcome->class;
@@ -97,7 +96,7 @@ static void outcome_add(Outcome *outcome, const Comparison *result, uint32_t cha
     }
     if (result->has_witness && (!outcome->has_witness || result->input < outcome->witness.input)) {
         outcome->has_witness = true;
-        outcome->witness = (Witness){channel, result->input, result->before, result->after};
+        outcome->witness = (Witness){.input = result->input, .before = result->before, .after = result->after};
         outcome->witness_semantics = semantics;
     }
     if (result->fault != NULL && outcome->fault == NULL) {
@@ -110,7 +109,7 @@ static Outcome refuse_channel(StageFault fault) {
     return (Outcome){.class = PROOF_REFUSED, .fault = fault, .fault_semantics = S0_SEM_COUNT};
 }
 
-static Outcome prove_channel(const Claim *claim, uint32_t channel, const ProofTerms *terms, PairRoom *room) {
+static Outcome prove_channel(const Claim *claim, const ProofTerms *terms, PairRoom *room) {
     Outcome outcome = {.class = PROOF_LEMMA};
     Bound known[S0_SEM_COUNT];
     uint32_t count = 0;
@@ -134,7 +133,7 @@ static Outcome prove_channel(const Claim *claim, uint32_t channel, const ProofTe
             bound->result = compare(claim, bound, terms, room);
             count++; /* `known` holds what was compared */
         }
-        outcome_add(&outcome, &bound->result, channel, (Semantics)s, terms->tolerance_lsb);
+        outcome_add(&outcome, &bound->result, (Semantics)s, terms->tolerance_lsb);
     }
     return outcome;
 }
@@ -208,7 +207,7 @@ Certificate prove_channels(const Claim *claim, uint32_t count, const ProofTerms 
     all.domain = claim[0].domain;
     for (uint32_t c = 0; c < count; c++) {
         if (first[c] == c) {
-            outcome[c] = prove_channel(&claim[c], c, terms, &room);
+            outcome[c] = prove_channel(&claim[c], terms, &room);
             all.evaluations += outcome[c].evaluations;
         }
         join_outcome(&all, &outcome[first[c]], c, &work->keep);

@@ -56,8 +56,7 @@ static Step step_of(const Stage *stage) {
 
 /* Do codes come in that the stage gives a meaning? */
 static bool reads_code(const Stage *stage) {
-    return stage->kind == STAGE_DEQUANTIZE || stage->kind > STAGE_CODE_CLIP ||
-           (stage->kind > STAGE_QUANTIZE && stage->kind < STAGE_CODE_CLIP);
+    return stage->kind == STAGE_DEQUANTIZE || (stage->kind > STAGE_QUANTIZE && stage->kind != STAGE_CODE_CLIP);
 }
 
 static bool writes_code(const Stage *stage) {

@@ -66,3 +66,11 @@ bool stage_eq(const Stage *a, const Stage *b) {
         return same_integer(a, b);
     }
 }
+
+bool stages_eq(const Stage *a, uint32_t a_count, const Stage *b, uint32_t b_count) {
+    bool same = a_count == b_count;
+    for (uint32_t k = 0; same && k < a_count; k++) {
+        same = stage_eq(&a[k], &b[k]);
+    }
+    return same;
+}

@@ -95,14 +95,16 @@ void chain_codes(const Chain *chain, int32_t *codes, uint32_t count);
 /* Reals in and out; between them the chain may go through codes. */
 float chain_real(const Chain *chain, float x);
 
-/* True only where both compute the same of every input, whatever their references are called: a proof for one is a
- * proof for the other. References often agree on a chain: `cmsis` is `tflite-double` but for one product. */
+/* True only where both compute the same of every input and have the same faults, whatever their references are called:
+ * a proof for one is a proof for the other. References often agree on a chain: `cmsis` is `tflite-double` but for one
+ * product. */
 bool chain_eq(const Chain *a, const Chain *b);
 
 /* The codes of an integer type of at most 32 bits; false for other types, and for uint32. */
 bool stage_code_range(DType dtype, int32_t *lo, int32_t *hi);
 
-/* Are the two the same operation, bit for bit? */
+/* Are they the same operations, bit for bit? */
 bool stage_eq(const Stage *a, const Stage *b);
+bool stages_eq(const Stage *a, uint32_t a_count, const Stage *b, uint32_t b_count);
 
 #endif

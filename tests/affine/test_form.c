@@ -1,5 +1,5 @@
-/* Proves forms: the order and its joins; cases of the field whose forms were worked out by hand; and, for each form,
- * random channels whose rewrite and whose form are held against brute force. */
+/* Proves forms: cases of the field whose forms were worked out by hand; and, for each form, random channels whose
+ * rewrite and whose form are held against brute force. */
 #include "affine/brute.h"
 #include "affine/draw.h"
 
@@ -11,31 +11,6 @@ static const uint32_t all_tflite = S0_SEM_BIT(S0_SEM_TFLITE_DOUBLE) | S0_SEM_BIT
                                    S0_SEM_BIT(S0_SEM_TFLITE_DOUBLE_F32) | S0_SEM_BIT(S0_SEM_CMSIS);
 static const uint32_t all_onnx = S0_SEM_BIT(S0_SEM_ONNX) | S0_SEM_BIT(S0_SEM_ORT_MLAS);
 static const Domain int8 = {-128, 127, "int8"};
-
-/* ---- The order */
-
-/* remove < add_int < { bias, shift < requant } < muladd < lut < refuse, as a drawing of heights with two branches. */
-static bool is_below(AffineForm a, AffineForm b) {
-    static const int height[] = {[AFFINE_REMOVE] = 0,  [AFFINE_ADD_INT] = 1, [AFFINE_BIAS] = 2, [AFFINE_SHIFT] = 2,
-                                 [AFFINE_REQUANT] = 3, [AFFINE_MULADD] = 4,  [AFFINE_LUT] = 5,  [AFFINE_REFUSE] = 6};
-    bool is_branch = a == AFFINE_BIAS && b == AFFINE_REQUANT;
-    return a == b || (height[a] < height[b] && !is_branch);
-}
-
-static void test_join(void **state) {
-    (void)state;
-    assert_int_equal(affine_form_join(AFFINE_BIAS, AFFINE_REQUANT), AFFINE_MULADD);
-    for (int a = 0; a <= AFFINE_REFUSE; a++) {
-        for (int b = 0; b <= AFFINE_REFUSE; b++) {
-            AffineForm join = affine_form_join((AffineForm)a, (AffineForm)b);
-            assert_true(is_below((AffineForm)a, join) && is_below((AffineForm)b, join));
-            for (int c = 0; c <= AFFINE_REFUSE; c++) { /* the least of what is above both */
-                bool is_above = is_below((AffineForm)a, (AffineForm)c) && is_below((AffineForm)b, (AffineForm)c);
-                assert_true(!is_above || is_below(join, (AffineForm)c));
-            }
-        }
-    }
-}
 
 /* ---- Cases */
 
@@ -506,9 +481,8 @@ static void test_random_channels(Work *work) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_join),     WORK_TEST(test_real_cases),           WORK_TEST(test_code_cases),
-        WORK_TEST(test_every_reference), WORK_TEST(test_bias_and_translation), WORK_TEST(test_nodes),
-        WORK_TEST(test_random_channels),
+        WORK_TEST(test_real_cases),           WORK_TEST(test_code_cases), WORK_TEST(test_every_reference),
+        WORK_TEST(test_bias_and_translation), WORK_TEST(test_nodes),      WORK_TEST(test_random_channels),
     };
     return cmocka_run_group_tests_name("form", tests, NULL, NULL);
 }
