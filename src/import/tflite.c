@@ -9,10 +9,6 @@
 
 enum { SCHEMA_VERSION = 3 };
 
-static Arena *texts(const Tflite *model) {
-    return model->work->diags.arena;
-}
-
 /* ---- Subgraphs */
 
 static bool read_tensors(Tflite *model, TfliteSubgraph *subgraph, const FlatTable *table) {
@@ -22,7 +18,7 @@ static bool read_tensors(Tflite *model, TfliteSubgraph *subgraph, const FlatTabl
     subgraph->value_count = tensors.count;
     for (uint32_t k = 0; k < tensors.count; k++) {
         FlatTable tensor = flat_table_at(&model->flat, &tensors, k);
-        sound = tflite_read_tensor(model, subgraph, &tensor, k) && sound;
+        sound = tflite_read_tensor(model, &tensor, k) && sound;
         if (model->flat.fault != NULL) {
             return tflite_is_sound(model);
         }
@@ -118,10 +114,11 @@ static bool check_version(Tflite *model, const FlatTable *root) {
     if (version == SCHEMA_VERSION) {
         return true;
     }
-    return diag_refuse(&model->work->diags, (DiagText){.what = "the schema version of the TFLite file is not known",
-                                                       .got = arena_text(texts(model), "version %" PRId64, version),
-                                                       .expected = "version 3",
-                                                       .hint = "convert the model again with a newer converter"});
+    return diag_refuse(&model->work->diags,
+                       (DiagText){.what = "the schema version of the TFLite file is not known",
+                                  .got = arena_text(tflite_texts(model), "version %" PRId64, version),
+                                  .expected = "version 3",
+                                  .hint = "convert the model again with a newer converter"});
 }
 
 /* Data of constants that ended up empty though nothing else fills them: a shape [0] is a constant of no bytes. */

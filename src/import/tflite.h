@@ -99,14 +99,25 @@ typedef struct {
 /* False with a diagnostic where the reader met something that is not a FlatBuffer. */
 bool tflite_is_sound(Tflite *model);
 
+/* Where texts of diagnostics live. */
+static inline Arena *tflite_texts(const Tflite *model) {
+    return model->work->diags.arena;
+}
+
+/* What is wrong with a tensor, for diag_error and diag_refuse. */
+static inline DiagText tflite_fault(const Value *value, const char *what, const char *got, const char *expected) {
+    return (DiagText){
+        .place = value->source.ptr, .tensor = value->name, .what = what, .got = got, .expected = expected};
+}
+
 /* "byte 1234" */
 Str tflite_place(Tflite *model, size_t at);
 
 /* Bytes [offset, offset + bytes) of the file, which stand behind the FlatBuffer in files past 2 GiB. */
 bool tflite_span(const Tflite *model, int64_t offset, int64_t bytes, Span *span);
 
-/* Adds the value of one tensor. False with diagnostics. */
-bool tflite_read_tensor(Tflite *model, const TfliteSubgraph *subgraph, const FlatTable *tensor, uint32_t index);
+/* Adds the value of tensor `index` of its subgraph. False with diagnostics. */
+bool tflite_read_tensor(Tflite *model, const FlatTable *tensor, uint32_t index);
 
 /* The quantisation of a tensor whose dtype and shape are read. False with diagnostics. */
 bool tflite_read_quant(Tflite *model, const FlatTable *tensor, Value *value);

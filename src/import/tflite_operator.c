@@ -5,10 +5,6 @@
 
 enum { BUILTIN_CUSTOM = 32 };
 
-static Arena *texts(const Tflite *model) {
-    return model->work->diags.arena;
-}
-
 /* ---- Operator codes */
 
 static Str builtin_name(int64_t builtin) {
@@ -56,7 +52,7 @@ static bool read_code(Tflite *model, const FlatTable *table, TfliteCode *code) {
     return diag_refuse(&model->work->diags,
                        (DiagText){.place = tflite_place(model, table->at).ptr,
                                   .what = "the builtin operator is not known",
-                                  .got = arena_text(texts(model), "BuiltinOperator %" PRId64, builtin),
+                                  .got = arena_text(tflite_texts(model), "BuiltinOperator %" PRId64, builtin),
                                   .expected = "an operator of TFLite schema version 3, 0 to 209",
                                   .hint = "convert the model for an older runtime"});
 }
@@ -84,13 +80,13 @@ bool tflite_read_ids(Tflite *model, const TfliteSubgraph *subgraph, const FlatVe
             continue;
         }
         if (index < 0 || index >= subgraph->value_count) {
-            return diag_error(
-                &model->work->diags,
-                (DiagText){.place = tflite_place(model, list->at).ptr,
-                           .node = node,
-                           .what = "names a tensor that the subgraph does not have",
-                           .got = arena_text(texts(model), "tensor %" PRId64, index),
-                           .expected = arena_text(texts(model), "one of %" PRIu32 " tensors", subgraph->value_count)});
+            return diag_error(&model->work->diags,
+                              (DiagText){.place = tflite_place(model, list->at).ptr,
+                                         .node = node,
+                                         .what = "names a tensor that the subgraph does not have",
+                                         .got = arena_text(tflite_texts(model), "tensor %" PRId64, index),
+                                         .expected = arena_text(tflite_texts(model), "one of %" PRIu32 " tensors",
+                                                                subgraph->value_count)});
         }
         ids[k] = (ValueId){subgraph->first_value + (uint32_t)index};
     }
@@ -147,12 +143,13 @@ bool tflite_read_operator(Tflite *model, const TfliteSubgraph *subgraph, const F
                           NodeId *id) {
     int64_t row = flat_int(&model->flat, operator_, OPERATOR_CODE, FLAT_U32, 0);
     if (row >= model->code_count) {
-        return diag_error(&model->work->diags,
-                          (DiagText){.place = tflite_place(model, operator_->at).ptr,
-                                     .node = operator_name(model, subgraph, STR("operator"), index),
-                                     .what = "names an operator code that the model does not have",
-                                     .got = arena_text(texts(model), "code %" PRId64, row),
-                                     .expected = arena_text(texts(model), "one of %" PRIu32, model->code_count)});
+        return diag_error(
+            &model->work->diags,
+            (DiagText){.place = tflite_place(model, operator_->at).ptr,
+                       .node = operator_name(model, subgraph, STR("operator"), index),
+                       .what = "names an operator code that the model does not have",
+                       .got = arena_text(tflite_texts(model), "code %" PRId64, row),
+                       .expected = arena_text(tflite_texts(model), "one of %" PRIu32, model->code_count)});
     }
     const TfliteCode *code = &model->codes[row];
     Node node = {.name = operator_name(model, subgraph, code->name, index),

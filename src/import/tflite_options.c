@@ -1,7 +1,6 @@
 /* TFLite: builtin_options and custom_options as attributes, by the table tflite_options.def. */
 #include "import/tflite_options.h"
 
-#include "base/fault.h"
 #include "import/tflite.h"
 
 #include <inttypes.h>
@@ -113,18 +112,13 @@ static bool read_word(const Reader *r, const char *const *words, uint32_t count,
 }
 
 static bool read_dtype(const Reader *r) {
-    static const int8_t onnx_of[] = {
-#define DTYPE(id, name, bits, kind, onnx, tflite) [DTYPE_##id] = (onnx),
-#include "graph/dtype.def"
-#undef DTYPE
-    };
     int64_t type = read_field(r, 0, FLAT_I8);
     DType dtype = dtype_from_tflite(type);
     if (dtype == DTYPE_NONE) {
         return option_error(r, "the element type is not known", type, "a TensorType");
     }
     r->attr->kind = ATTR_INT;
-    r->attr->i = onnx_of[dtype];
+    r->attr->i = dtype_to_onnx(dtype);
     return true;
 }
 

@@ -3,21 +3,13 @@
 
 #include <inttypes.h>
 
-static Arena *texts(const Tflite *model) {
-    return model->work->diags.arena;
-}
-
-static DiagText text_of(const Value *value, const char *what, const char *got, const char *expected) {
-    return (DiagText){
-        .place = value->source.ptr, .tensor = value->name, .what = what, .got = got, .expected = expected};
-}
-
 /* Custom, blockwise and multi-axis quantisation keep their scales elsewhere. */
 static bool refuse_details(Tflite *model, const Value *value, int64_t type) {
     static const char *const name[] = {"", "CustomQuantization", "BlockwiseQuantization", "MultiAxisQuantization"};
-    const char *got = type > 0 && type < 4 ? name[type] : arena_text(texts(model), "details of type %" PRId64, type);
-    DiagText text = text_of(value, "the tensor's kind of quantisation is not supported", got,
-                            "scales and zero points for the tensor or along one axis");
+    const char *got =
+        type > 0 && type < 4 ? name[type] : arena_text(tflite_texts(model), "details of type %" PRId64, type);
+    DiagText text = tflite_fault(value, "the tensor's kind of quantisation is not supported", got,
+                                 "scales and zero points for the tensor or along one axis");
     text.hint = "convert the model with per-tensor or per-axis quantisation";
     return diag_refuse(&model->work->diags, text);
 }
@@ -25,12 +17,12 @@ static bool refuse_details(Tflite *model, const Value *value, int64_t type) {
 /* ---- The axis */
 
 static const char **readings_of(Tflite *model, const Value *value, uint32_t count) {
-    const char **readings = arena_array(texts(model), const char *, SHAPE_MAX_RANK + 1);
+    const char **readings = arena_array(tflite_texts(model), const char *, SHAPE_MAX_RANK + 1);
     uint32_t found = 0;
     for (uint32_t axis = 0; axis < value->shape.rank; axis++) {
         if (value->shape.dim[axis] == count) {
             readings[found++] =
-                arena_text(texts(model), "the scales go along axis %" PRIu32 ", of size %" PRIu32, axis, count);
+                arena_text(tflite_texts(model), "the scales go along axis %" PRIu32 ", of size %" PRIu32, axis, count);
         }
     }
     readings[found++] = "the axis is right, and the scales belong to another tensor";
@@ -47,21 +39,22 @@ static bool read_axis(Tflite *model, const FlatTable *table, const Value *value,
         axis = 0; /* old converters leave the weights' axis in the bias; a list has one axis, so there is one reading */
     }
     if (!value->has_shape || axis < 0 || axis >= value->shape.rank) {
-        const char *got = arena_text(texts(model), "axis %" PRId64 " of " STR_FMT, axis,
-                                     STR_ARG(shape_text(texts(model), &value->shape)));
+        const char *got = arena_text(tflite_texts(model), "axis %" PRId64 " of " STR_FMT, axis,
+                                     STR_ARG(shape_text(tflite_texts(model), &value->shape)));
         return diag_error(&model->work->diags,
-                          text_of(value, "the quantisation axis lies outside the tensor", got,
-                                  arena_text(texts(model), "an axis of size %" PRIu32, quant->count)));
+                          tflite_fault(value, "the quantisation axis lies outside the tensor", got,
+                                       arena_text(tflite_texts(model), "an axis of size %" PRIu32, quant->count)));
     }
     quant->axis = (int32_t)axis;
     int64_t extent = value->shape.dim[axis];
     if (extent == DIM_FREE || extent == quant->count) {
         return true;
     }
-    DiagText text = text_of(
-        value, "the number of scales is not the size of the quantisation axis",
-        arena_text(texts(model), "axis %" PRId64 " has size %" PRId64 ", scales %" PRIu32, axis, extent, quant->count),
-        "as many scales as the axis has elements");
+    DiagText text =
+        tflite_fault(value, "the number of scales is not the size of the quantisation axis",
+                     arena_text(tflite_texts(model), "axis %" PRId64 " has size %" PRId64 ", scales %" PRIu32, axis,
+                                extent, quant->count),
+                     "as many scales as the axis has elements");
     text.readings = readings_of(model, value, quant->count);
     text.hint = "write the model again with the axis the scales belong to";
     return diag_refuse(&model->work->diags, text);
@@ -85,9 +78,9 @@ static bool read_zero_points(Tflite *model, const FlatTable *table, const Value 
     }
     if (points.count != quant->count) {
         return diag_error(&model->work->diags,
-                          text_of(value, "scales and zero points are not as many",
-                                  arena_text(texts(model), "%" PRIu32 " zero points", points.count),
-                                  arena_text(texts(model), "%" PRIu32 ", one a scale", quant->count)));
+                          tflite_fault(value, "scales and zero points are not as many",
+                                       arena_text(tflite_texts(model), "%" PRIu32 " zero points", points.count),
+                                       arena_text(tflite_texts(model), "%" PRIu32 ", one a scale", quant->count)));
     }
     int64_t *zero_point = arena_array(&model->work->keep, int64_t, points.count);
     bool all_zero = true;

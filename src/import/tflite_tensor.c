@@ -2,24 +2,15 @@
 #include "import/tflite.h"
 
 #include <inttypes.h>
-#include <math.h>
-
-static Arena *texts(const Tflite *model) {
-    return model->work->diags.arena;
-}
-
-static DiagText text_of(const Value *value, const char *what, const char *got, const char *expected) {
-    return (DiagText){
-        .place = value->source.ptr, .tensor = value->name, .what = what, .got = got, .expected = expected};
-}
 
 /* ---- Shape */
 
 static bool check_rank(Tflite *model, const Value *value, uint32_t rank) {
     return rank <= SHAPE_MAX_RANK ||
            diag_refuse(&model->work->diags,
-                       text_of(value, "the tensor has too many dimensions", arena_text(texts(model), "%" PRIu32, rank),
-                               arena_text(texts(model), "at most %d", SHAPE_MAX_RANK)));
+                       tflite_fault(value, "the tensor has too many dimensions",
+                                    arena_text(tflite_texts(model), "%" PRIu32, rank),
+                                    arena_text(tflite_texts(model), "at most %d", SHAPE_MAX_RANK)));
 }
 
 static void name_free_dim(Tflite *model, Value *value, Str **names, uint32_t axis) {
@@ -38,9 +29,9 @@ static bool read_signature(Tflite *model, const FlatTable *tensor, Value *value,
     }
     if (signature.count != value->shape.rank) {
         return diag_error(&model->work->diags,
-                          text_of(value, "shape and shape_signature have different ranks",
-                                  arena_text(texts(model), "a signature of rank %" PRIu32, signature.count),
-                                  arena_text(texts(model), "rank %" PRIu32, value->shape.rank)));
+                          tflite_fault(value, "shape and shape_signature have different ranks",
+                                       arena_text(tflite_texts(model), "a signature of rank %" PRIu32, signature.count),
+                                       arena_text(tflite_texts(model), "rank %" PRIu32, value->shape.rank)));
     }
     for (uint32_t axis = 0; axis < signature.count; axis++) {
         if (flat_int_at(&model->flat, &signature, axis) == DIM_FREE && value->shape.dim[axis] != DIM_FREE) {
@@ -60,10 +51,10 @@ static bool read_shape(Tflite *model, const FlatTable *tensor, Value *value) {
     for (uint32_t axis = 0; axis < shape.count; axis++) {
         int64_t extent = flat_int_at(&model->flat, &shape, axis);
         if (extent < DIM_FREE) {
-            return diag_error(&model->work->diags,
-                              text_of(value,
-                                      arena_text(texts(model), "the extent of axis %" PRIu32 " is negative", axis),
-                                      arena_text(texts(model), "%" PRId64, extent), "0 or more, or -1 where free"));
+            return diag_error(
+                &model->work->diags,
+                tflite_fault(value, arena_text(tflite_texts(model), "the extent of axis %" PRIu32 " is negative", axis),
+                             arena_text(tflite_texts(model), "%" PRId64, extent), "0 or more, or -1 where free"));
         }
         value->shape.dim[axis] = extent;
         if (extent == DIM_FREE) {
@@ -84,17 +75,18 @@ static bool read_shape(Tflite *model, const FlatTable *tensor, Value *value) {
 static bool find_data(Tflite *model, const FlatTable *tensor, const Value *value, Span *data) {
     *data = (Span){0};
     if (flat_int(&model->flat, tensor, TENSOR_EXTERNAL_BUFFER, FLAT_U32, 0) != 0) {
-        DiagText text = text_of(value, "the tensor's data is in an external buffer", NULL, "data inside the file");
+        DiagText text = tflite_fault(value, "the tensor's data is in an external buffer", NULL, "data inside the file");
         text.hint = "write the model as one file";
         return diag_refuse(&model->work->diags, text);
     }
     int64_t index = flat_int(&model->flat, tensor, TENSOR_BUFFER, FLAT_U32, 0);
     if (index >= model->buffers.count) {
         return index == 0 || /* buffer 0 is always the empty one */
-               diag_error(&model->work->diags,
-                          text_of(value, "the tensor's buffer does not exist",
-                                  arena_text(texts(model), "buffer %" PRId64, index),
-                                  arena_text(texts(model), "one of %" PRIu32 " buffers", model->buffers.count)));
+               diag_error(
+                   &model->work->diags,
+                   tflite_fault(value, "the tensor's buffer does not exist",
+                                arena_text(tflite_texts(model), "buffer %" PRId64, index),
+                                arena_text(tflite_texts(model), "one of %" PRIu32 " buffers", model->buffers.count)));
     }
     FlatTable buffer = flat_table_at(&model->flat, &model->buffers, (uint32_t)index);
     int64_t offset = flat_int(&model->flat, &buffer, BUFFER_OFFSET, FLAT_U64, 0);
@@ -105,9 +97,9 @@ static bool find_data(Tflite *model, const FlatTable *tensor, const Value *value
     }
     return tflite_span(model, offset, bytes, data) ||
            diag_error(&model->work->diags,
-                      text_of(value, "the tensor's data lies outside the file",
-                              arena_text(texts(model), "%" PRId64 " bytes at byte %" PRId64, bytes, offset),
-                              arena_text(texts(model), "inside %zu bytes", model->flat.bytes.len)));
+                      tflite_fault(value, "the tensor's data lies outside the file",
+                                   arena_text(tflite_texts(model), "%" PRId64 " bytes at byte %" PRId64, bytes, offset),
+                                   arena_text(tflite_texts(model), "inside %zu bytes", model->flat.bytes.len)));
 }
 
 /* Unranked data is a scalar: files from before has_rank and files with it write scalars alike. */
@@ -115,17 +107,18 @@ static bool check_bytes(Tflite *model, Value *value, Span data) {
     uint64_t bytes;
     value->has_shape = true;
     if (!shape_packed_bytes(&value->shape, value->dtype, &bytes)) {
-        return diag_error(&model->work->diags, text_of(value, "a constant needs a shape whose size fits 64 bits",
-                                                       shape_text(texts(model), &value->shape).ptr, NULL));
+        return diag_error(&model->work->diags, tflite_fault(value, "a constant needs a shape whose size fits 64 bits",
+                                                            shape_text(tflite_texts(model), &value->shape).ptr, NULL));
     }
     if (bytes == data.len) {
         return true;
     }
-    return diag_error(&model->work->diags,
-                      text_of(value, "the constant's data does not have the size of its shape",
-                              arena_text(texts(model), "%zu bytes", data.len),
-                              arena_text(texts(model), "%" PRIu64 " bytes for %s" STR_FMT, bytes,
-                                         dtype_name(value->dtype), STR_ARG(shape_text(texts(model), &value->shape)))));
+    return diag_error(
+        &model->work->diags,
+        tflite_fault(value, "the constant's data does not have the size of its shape",
+                     arena_text(tflite_texts(model), "%zu bytes", data.len),
+                     arena_text(tflite_texts(model), "%" PRIu64 " bytes for %s" STR_FMT, bytes,
+                                dtype_name(value->dtype), STR_ARG(shape_text(tflite_texts(model), &value->shape)))));
 }
 
 static bool read_data(Tflite *model, const FlatTable *tensor, Value *value) {
@@ -134,7 +127,7 @@ static bool read_data(Tflite *model, const FlatTable *tensor, Value *value) {
         return false;
     }
     if (flat_has(&model->flat, tensor, TENSOR_SPARSITY)) {
-        DiagText text = text_of(value, "the tensor is stored sparse", NULL, "dense data");
+        DiagText text = tflite_fault(value, "the tensor is stored sparse", NULL, "dense data");
         text.hint = "convert the model without sparse weights";
         return diag_refuse(&model->work->diags, text);
     }
@@ -157,12 +150,12 @@ static bool read_type(Tflite *model, const FlatTable *tensor, Value *value) {
     int64_t type = flat_int(&model->flat, tensor, TENSOR_TYPE, FLAT_I8, 0);
     value->dtype = dtype_from_tflite(type);
     return value->dtype != DTYPE_NONE ||
-           diag_refuse(&model->work->diags, text_of(value, "the element type is not known",
-                                                    arena_text(texts(model), "TensorType %" PRId64, type), "0 to 22"));
+           diag_refuse(&model->work->diags,
+                       tflite_fault(value, "the element type is not known",
+                                    arena_text(tflite_texts(model), "TensorType %" PRId64, type), "0 to 22"));
 }
 
-bool tflite_read_tensor(Tflite *model, const TfliteSubgraph *subgraph, const FlatTable *tensor, uint32_t index) {
-    (void)subgraph;
+bool tflite_read_tensor(Tflite *model, const FlatTable *tensor, uint32_t index) {
     Value value = {.name = flat_str(&model->flat, tensor, TENSOR_NAME),
                    .producer = NO_NODE,
                    .source = tflite_place(model, tensor->at),

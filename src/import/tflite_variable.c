@@ -51,7 +51,7 @@ static Str variable_key(const Variables *v, const Node *handle) {
 
 /* What is read or assigned here must be what was elsewhere. */
 static bool agree(const Variables *v, const Node *node, Value *state, const Value *seen) {
-    Arena *texts = v->model->work->diags.arena;
+    Arena *texts = tflite_texts(v->model);
     bool knows_both = state->has_shape && seen->has_shape;
     if (state->dtype == seen->dtype && (!knows_both || shape_eq(&state->shape, &seen->shape))) {
         if (!state->has_shape) {
