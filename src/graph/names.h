@@ -18,9 +18,8 @@ void names_channel_second(uint32_t rank, uint8_t dims[SHAPE_MAX_RANK]);
 void names_right_aligned(uint32_t rank, uint8_t dims[SHAPE_MAX_RANK]);
 
 /* Names of the data of a node with OP_CHANNEL_SECOND: channel second, but where a normalisation states its channel
- * axis; and that axis, counted from 0: false where it states none. */
+ * axis. */
 void names_of_map(const Node *node, uint32_t rank, uint8_t dims[SHAPE_MAX_RANK]);
-bool names_stated_channel(const Node *node, uint32_t rank, uint32_t *axis);
 
 /* Names of weights, input `k` of role w, by the operator's definition. */
 void names_of_weights(const Graph *graph, const Node *node, uint32_t k, uint8_t dims[SHAPE_MAX_RANK]);

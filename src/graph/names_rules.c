@@ -10,7 +10,8 @@ void names_channel_second(uint32_t rank, uint8_t dims[SHAPE_MAX_RANK]) {
     }
 }
 
-bool names_stated_channel(const Node *node, uint32_t rank, uint32_t *axis) {
+/* The axis that a normalisation states, counted from 0. False where it states none. */
+static bool stated_channel(const Node *node, uint32_t rank, uint32_t *axis) {
     const Attr *attr = op_info(node->op)->kind == KIND_NORM ? node_attr(node, "axis") : NULL;
     bool is_list = attr != NULL && attr->kind == ATTR_INTS && attr->count == 1;
     if (attr == NULL || (!is_list && attr->kind != ATTR_INT)) {
@@ -25,7 +26,7 @@ bool names_stated_channel(const Node *node, uint32_t rank, uint32_t *axis) {
 void names_of_map(const Node *node, uint32_t rank, uint8_t dims[SHAPE_MAX_RANK]) {
     uint32_t axis;
     names_channel_second(rank, dims);
-    if (rank < 2 || !names_stated_channel(node, rank, &axis)) {
+    if (rank < 2 || !stated_channel(node, rank, &axis)) {
         return;
     }
     uint8_t order[SHAPE_MAX_RANK] = {0}; /* N, then spatial */

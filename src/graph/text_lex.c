@@ -156,10 +156,6 @@ bool lex_is_mark(const Lexer *lexer, char mark) {
     return lexer->token.kind == TOKEN_MARK && lexer->token.text.ptr[0] == mark;
 }
 
-bool lex_is_word(const Lexer *lexer, const char *word) {
-    return lexer->token.kind == TOKEN_WORD && str_eq(lexer->token.text, str_from(word));
-}
-
 bool lex_take_mark(Lexer *lexer, char mark) {
     bool is_there = lex_is_mark(lexer, mark);
     if (is_there) {
@@ -169,7 +165,7 @@ bool lex_take_mark(Lexer *lexer, char mark) {
 }
 
 bool lex_take_word(Lexer *lexer, const char *word) {
-    bool is_there = lex_is_word(lexer, word);
+    bool is_there = lexer->token.kind == TOKEN_WORD && str_eq(lexer->token.text, str_from(word));
     if (is_there) {
         lex_next(lexer);
     }

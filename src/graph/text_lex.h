@@ -34,7 +34,6 @@ void lex_line(Lexer *lexer, Str line, uint32_t number);
 void lex_next(Lexer *lexer);
 
 bool lex_is_mark(const Lexer *lexer, char mark);
-bool lex_is_word(const Lexer *lexer, const char *word);
 bool lex_take_mark(Lexer *lexer, char mark); /* takes it if it is there */
 bool lex_take_word(Lexer *lexer, const char *word);
 

@@ -32,19 +32,9 @@ const char *page_count(const Page *page, uint64_t count, const char *noun); /* "
 Str page_name(const Page *page, BufferId id);   /* of a buffer, cleaned, half a line at most */
 Str page_step(const Page *page, uint32_t step); /* "step 3: 'm' (Mul), multiply", the same */
 
-/* The other buffers of a storage that are alive in [first, last). */
-typedef struct {
-    BufferId root;
-    uint32_t first, last;
-    uint32_t room; /* characters, 40 at least */
-} Members;
-
-/* "t (in_place [1,2)), u (view [2,4)), and 3 more", each with its own steps: as many as there is room for. */
-Str page_members(const Page *page, const Members *members);
-
 /* ---- parts, in the order of the page */
 
-void page_padding(const Page *page); /* parts.c */
+void page_padding(const Page *page);  /* parts.c */
 void page_rewrites(const Page *page); /* rewrites.c */
 void page_parameters(const Page *page);
 void page_inputs(const Page *page);
@@ -53,7 +43,6 @@ void page_drawing(const Page *page); /* drawing.c */
 
 /* ---- words.c: the short names of the JSON in words */
 
-const char *words_kind(BufferKind kind);
 const char *words_alias(const Plan *plan, const Buffer *buffer);
 Str words_refusal(const Page *page, const Buffer *buffer); /* with the names it is about */
 Str words_copy(const Page *page, BufferId output);         /* why a variable's value is copied; else empty */

@@ -33,12 +33,20 @@ Str page_step(const Page *page, uint32_t index) {
                         column_name(step->column));
 }
 
+/* The other buffers of a storage that are alive in [first, last). */
+typedef struct {
+    BufferId root;
+    uint32_t first, last;
+    uint32_t room; /* characters, 40 at least */
+} Members;
+
 static bool is_member(const Buffer *buffer, BufferId root, uint32_t first, uint32_t last) {
     return buffer->storage.index == root.index && is_buffer(buffer->alias_of) && buffer->first < last &&
            buffer->last > first;
 }
 
-Str page_members(const Page *page, const Members *members) {
+/* "t (in_place [1,2)), u (view [2,4)), and 3 more", each with its own steps: as many as there is room for. */
+static Str members_text(const Page *page, const Members *members) {
     enum { TAIL = 24 }; /* of ", and 4,294,967,295 more" */
     const Plan *plan = page->facts->plan;
     Str list = {0};
@@ -321,7 +329,7 @@ static void print_members(const Page *page, BufferId root) {
     uint32_t step = page->facts->plan->peak_step;
     Str name = page_name(page, root);
     const Members members = {root, step, step + 1, page->style.columns}; /* page_line breaks it */
-    Str list = page_members(page, &members);
+    Str list = members_text(page, &members);
     if (list.len > 0) {
         page_line(page, "'" STR_FMT "' holds there also: " STR_FMT, STR_ARG(name), STR_ARG(list));
     }
