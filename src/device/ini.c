@@ -91,7 +91,8 @@ static void scan_section(Scan *scan, const Line *line) {
                               .hint = arena_text(&scan->work->keep, "join it with the one of line %u", twin)});
     }
     if (ini->section_count == DEVICE_INI_MAX_SECTIONS) {
-        line_error(scan, line->number, (DiagText){.what = "more than 32 sections"});
+        line_error(scan, line->number,
+                   (DiagText){.what = arena_text(&scan->work->keep, "more than %d sections", DEVICE_INI_MAX_SECTIONS)});
         return;
     }
     ini->section[ini->section_count++] = (DeviceIniSection){arena_str(&scan->work->keep, name), line->number};
@@ -131,7 +132,8 @@ static void scan_pair(Scan *scan, const Line *line) {
                               .got = quote(scan, key),
                               .hint = arena_text(&scan->work->keep, "keep this one or the one of line %u", twin)});
     } else if (ini->entry_count == DEVICE_INI_MAX_KEYS) {
-        line_error(scan, line->number, (DiagText){.what = "more than 256 keys"});
+        line_error(scan, line->number,
+                   (DiagText){.what = arena_text(&scan->work->keep, "more than %d keys", DEVICE_INI_MAX_KEYS)});
     } else {
         scan->pair[ini->entry_count] = *line;
         ini->entry[ini->entry_count++] =
@@ -231,10 +233,11 @@ static void split_with_inih(Scan *scan) {
 
 const DeviceIni *device_ini_read(Work *work, Str text, Str file) {
     if (text.len > DEVICE_INI_MAX_BYTES) {
-        diag_error(&work->diags, (DiagText){.place = arena_text(&work->keep, STR_FMT, STR_ARG(file)),
-                                            .what = "the file is too large for a device",
-                                            .got = arena_text(&work->keep, "%zu bytes", text.len),
-                                            .expected = "at most 65536 bytes"});
+        diag_error(&work->diags,
+                   (DiagText){.place = arena_text(&work->keep, STR_FMT, STR_ARG(file)),
+                              .what = "the file is too large for a device",
+                              .got = arena_text(&work->keep, "%zu bytes", text.len),
+                              .expected = arena_text(&work->keep, "at most %d bytes", DEVICE_INI_MAX_BYTES)});
         return NULL;
     }
     Scan *scan = arena_new(&work->scratch, Scan);

@@ -70,7 +70,9 @@ static bool read_memory_section(Reader *reader, uint32_t index, Str name) {
         }
     }
     if (device->memory_count == DEVICE_MAX_MEMORIES) {
-        return file_error(reader, line, (DiagText){.what = "more than 8 memories"});
+        return file_error(
+            reader, line,
+            (DiagText){.what = arena_text(&reader->work->keep, "more than %d memories", DEVICE_MAX_MEMORIES)});
     }
     reader->table[index] = "memory";
     reader->memory[index] = &device->memory[device->memory_count++];

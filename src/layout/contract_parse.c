@@ -147,7 +147,8 @@ const Contract *contract_parse(Arena *arena, Str text, ContractError *error) {
     Scan scan = {.arena = arena, .text = text, .error = error};
     contract->text = str_trim(text);
     if (text.len > LONGEST_TEXT) {
-        scan_error(&scan, LONGEST_TEXT, "the contract is too long", "at most 65536 bytes");
+        scan_error(&scan, LONGEST_TEXT, "the contract is too long",
+                   arena_text(arena, "at most %d bytes", LONGEST_TEXT));
         return NULL;
     }
     return parse_cases(&scan, contract) ? contract : NULL;
