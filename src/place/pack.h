@@ -86,7 +86,8 @@ bool greedy_place(Greedy *greedy, const size_t *order, uint64_t highest);
 bool greedy_stack(Greedy *greedy, const size_t *order, uint64_t highest);
 
 /* What greedy places in the order of ORDER_FIRST, found without a visit to the items that live at once: the offset of
- * each item, and the height. False beyond 64 bits. cost O(n sqrt n), and almost always O(n log n). */
+ * each item, and the height. But for an item that many holes hold only unaligned: it goes to the top. False beyond 64
+ * bits. cost O(n sqrt n), and almost always O(n log n). */
 bool first_fit(const Pack *pack, const size_t *order, Arena *scratch, uint64_t *offset, uint64_t *height);
 
 #endif
