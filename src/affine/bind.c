@@ -46,7 +46,17 @@ static StageFault bind_number(const Stage *stage, BoundStage *bound) {
 }
 
 /* The parameters are first rounded to the type, epsilon as well. */
-static StageFault bind_norm(const Stage *stage, BoundStage *bound) {
+/* ONNX Runtime folds the parameters before it sees an element. */
+static void fold_norm(const float p[5], float deviation, BoundStage *bound) {
+    float inverse = in_type(bound, 1 / deviation);
+    float factor = in_type(bound, inverse * p[3]);
+    float shift = in_type(bound, p[0] * factor);
+    bound->kind = BOUND_FOLDED_NORM;
+    bound->folded.factor = factor;
+    bound->folded.addend = in_type(bound, p[4] - shift);
+}
+
+static StageFault bind_norm(const Stage *stage, Semantics semantics, BoundStage *bound) {
     const float given[] = {stage->norm.mean, stage->norm.variance, stage->norm.epsilon, stage->norm.gamma,
                            stage->norm.beta};
     float p[5];
@@ -60,9 +70,14 @@ static StageFault bind_norm(const Stage *stage, BoundStage *bound) {
     if (!(spread > 0)) {
         return "variance + epsilon is not positive";
     }
+    float deviation = in_type(bound, sqrtf(spread));
+    if (semantics == S0_SEM_ORT_MLAS) {
+        fold_norm(p, deviation, bound);
+        return isfinite(bound->folded.factor) && isfinite(bound->folded.addend) ? NULL : not_finite;
+    }
     bound->kind = BOUND_NORM;
     bound->norm.mean = p[0];
-    bound->norm.deviation = in_type(bound, sqrtf(spread));
+    bound->norm.deviation = deviation;
     bound->norm.gamma = p[3];
     bound->norm.beta = p[4];
     return isfinite(spread) ? NULL : not_finite;
@@ -75,13 +90,13 @@ static StageFault bind_clip(const Stage *stage, BoundStage *bound) {
     return isnan(stage->clip.lo) || isnan(stage->clip.hi) ? "a limit is not a number" : NULL;
 }
 
-static StageFault bind_real(const Stage *stage, BoundStage *bound) {
+static StageFault bind_real(const Stage *stage, Semantics semantics, BoundStage *bound) {
     if (!is_real(stage->from) || stage->to != stage->from) {
         return "only float32 and float16 are evaluated";
     }
     switch (stage->kind) {
     case STAGE_NORM:
-        return bind_norm(stage, bound);
+        return bind_norm(stage, semantics, bound);
     case STAGE_CLIP:
         return bind_clip(stage, bound);
     default:
@@ -331,7 +346,7 @@ static StageFault bind_stage(const Stage *stage, Semantics semantics, BoundStage
     case STAGE_DIV:
     case STAGE_NORM:
     case STAGE_CLIP:
-        return bind_real(stage, bound);
+        return bind_real(stage, semantics, bound);
     case STAGE_DEQUANTIZE:
         return bind_dequantize(stage, s0_semantics_format(semantics), bound);
     case STAGE_QUANTIZE:

@@ -13,6 +13,7 @@ typedef enum {
     BOUND_RSUB,
     BOUND_DIV,
     BOUND_NORM,
+    BOUND_FOLDED_NORM, /* one product and one sum */
     BOUND_CLIP,
     BOUND_DEQUANTIZE,
     BOUND_DEQUANTIZE_F64, /* the product is rounded once, from a double */
@@ -34,6 +35,9 @@ struct BoundStage {
         struct {
             float mean, deviation, gamma, beta;
         } norm;
+        struct {
+            float factor, addend;
+        } folded;
         struct {
             float lo, hi;
         } clip;

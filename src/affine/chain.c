@@ -27,6 +27,11 @@ static float norm(const BoundStage *stage, float x) {
     return rounded(stage, scaled + stage->norm.beta);
 }
 
+static float folded_norm(const BoundStage *stage, float x) {
+    float scaled = rounded(stage, x * stage->folded.factor);
+    return rounded(stage, scaled + stage->folded.addend);
+}
+
 static float clip(const BoundStage *stage, float x) { /* a NaN stays */
     float raised = x < stage->clip.lo ? stage->clip.lo : x;
     return raised > stage->clip.hi ? stage->clip.hi : raised;
@@ -53,6 +58,8 @@ static void run_reals(const BoundStage *stage, float *x, uint32_t count) {
         EACH(rounded(stage, x[i] / number));
     case BOUND_NORM:
         EACH(norm(stage, x[i]));
+    case BOUND_FOLDED_NORM:
+        EACH(folded_norm(stage, x[i]));
     case BOUND_CLIP:
         EACH(clip(stage, x[i]));
     default:
@@ -282,6 +289,8 @@ static int direction(const BoundStage *stage) {
         return -1;
     case BOUND_NORM:
         return sign_of(stage->norm.gamma);
+    case BOUND_FOLDED_NORM:
+        return sign_of(stage->folded.factor);
     case BOUND_DEQUANTIZE:
     case BOUND_DEQUANTIZE_F64:
         return sign_of(stage->code.scale);
@@ -338,6 +347,8 @@ static bool same_operands(const BoundStage *a, const BoundStage *b) {
     switch (a->kind) {
     case BOUND_NORM:
         return same_norm(a, b);
+    case BOUND_FOLDED_NORM:
+        return same_float(a->folded.factor, b->folded.factor) && same_float(a->folded.addend, b->folded.addend);
     case BOUND_CLIP:
         return same_float(a->clip.lo, b->clip.lo) && same_float(a->clip.hi, b->clip.hi);
     case BOUND_DEQUANTIZE:

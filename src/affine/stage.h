@@ -19,7 +19,7 @@ typedef enum {
     STAGE_SUB,  /* x - number */
     STAGE_RSUB, /* number - x */
     STAGE_DIV,  /* x / number */
-    STAGE_NORM, /* (x - mean) / sqrt(variance + epsilon) * gamma + beta, in this order */
+    STAGE_NORM, /* (x - mean) / sqrt(variance + epsilon) * gamma + beta; in which order, the reference says */
     STAGE_CLIP, /* min(max(x, lo), hi) */
     /* codes to reals and back */
     STAGE_DEQUANTIZE, /* (code - zero_point) * scale */
