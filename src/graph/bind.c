@@ -8,6 +8,7 @@
 #include "graph/passes.h"
 
 #include "base/nearest.h"
+#include "graph/name_map.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -58,12 +59,23 @@ typedef struct {
     bool is_contradicted; /* by an earlier binding, and the user was told */
 } Meaning;
 
+/* A binding that a key may stand for, and the next one of that key, by its number in `links`. */
+typedef struct {
+    size_t binding;
+    uint32_t next;
+} Link;
+
+enum { NO_LINK = 0 };
+
 typedef struct {
     Graph *graph;
     Work *work;
     DimBinding *bindings;
     Meaning *meanings;
     size_t count;
+    NameMap keys; /* names of dimensions and INPUT:AXIS -> first link: a model may have as many as it has inputs */
+    Link *links;  /* from 1 on */
+    uint32_t link_count;
     bool changed_file_shape; /* TFLite: the shapes that follow are the file's no longer */
 } Binder;
 
@@ -88,15 +100,34 @@ static bool is_axis_of(const DimBinding *binding, const Value *value) {
            str_eq(binding->name, value->name);
 }
 
+static Str key_of(const Binder *b, Str name, uint64_t axis) {
+    return arena_format(&b->work->scratch, STR_FMT ":%" PRIu64, STR_ARG(name), axis);
+}
+
+/* From the last binding to the first, so that each key leads to them in their order. */
+static void add_link(Binder *b, Str key, size_t binding) {
+    uint32_t *first = name_map_add(&b->keys, key, NO_LINK);
+    b->links[++b->link_count] = (Link){binding, *first};
+    *first = b->link_count;
+}
+
 static void find_meanings(Binder *b) {
+    NameMap inputs = name_map(&b->work->scratch);
     b->meanings = arena_array(&b->work->scratch, Meaning, b->count);
-    for (size_t k = 0; k < b->count; k++) {
-        b->meanings[k] = (Meaning){0};
-        for (uint32_t v = 0; v < b->graph->value_count; v++) {
-            const Value *value = &b->graph->values[v];
-            if (is_axis_of(&b->bindings[k], value)) {
-                b->meanings[k].dim = dim_name(value, (uint32_t)b->bindings[k].axis);
-            }
+    b->keys = name_map(&b->work->scratch);
+    b->links = arena_array(&b->work->scratch, Link, 2 * b->count + 1);
+    for (uint32_t v = 0; v < b->graph->value_count; v++) {
+        if (b->graph->values[v].is_input) {
+            *name_map_add(&inputs, b->graph->values[v].name, v) = v;
+        }
+    }
+    for (size_t k = b->count; k-- > 0;) {
+        const DimBinding *binding = &b->bindings[k];
+        const uint32_t *input = name_map_find(&inputs, binding->name);
+        add_link(b, binding->axis < 0 ? binding->name : key_of(b, binding->name, (uint64_t)binding->axis), k);
+        if (input != NULL && is_axis_of(binding, &b->graph->values[*input])) {
+            b->meanings[k].dim = dim_name(&b->graph->values[*input], (uint32_t)binding->axis);
+            add_link(b, b->meanings[k].dim, k);
         }
     }
 }
@@ -106,6 +137,46 @@ static bool is_meant(const Binder *b, size_t k, const Value *value, uint32_t axi
     Str name = dim_name(value, axis);
     return (is_axis_of(binding, value) && (uint32_t)binding->axis == axis) || is_name_of(binding, name) ||
            (name.len > 0 && str_eq(b->meanings[k].dim, name));
+}
+
+/* The bindings of one axis: begin with `at` 0. */
+typedef struct {
+    const Value *value;
+    uint32_t axis;
+    uint32_t at, link; /* keys that were looked up; the next link */
+} Meant;
+
+/* Its dimension's name; INPUT:AXIS that this name is written as; INPUT:AXIS of its own. */
+static uint32_t first_link(const Binder *b, const Meant *meant, uint32_t at) {
+    Str key = dim_name(meant->value, meant->axis);
+    uint64_t number;
+    size_t behind_colon = last_of(key, ':');
+    if (at == 1) {
+        bool is_numbered =
+            behind_colon >= 2 && str_to_u64((Str){key.ptr + behind_colon, key.len - behind_colon}, &number);
+        key = is_numbered ? key_of(b, (Str){key.ptr, behind_colon - 1}, number) : (Str){0};
+    } else if (at == 2) {
+        key = meant->value->is_input ? key_of(b, meant->value->name, meant->axis) : (Str){0};
+    }
+    const uint32_t *first = key.len == 0 ? NULL : name_map_find(&b->keys, key);
+    return first == NULL ? NO_LINK : *first;
+}
+
+/* The next binding of the axis, some of them twice. False where there is none. */
+static bool next_meant(const Binder *b, Meant *meant, size_t *binding) {
+    enum { KEYS = 3 };
+    while (meant->link != NO_LINK || meant->at < KEYS) {
+        if (meant->link == NO_LINK) {
+            meant->link = first_link(b, meant, meant->at++);
+            continue;
+        }
+        *binding = b->links[meant->link].binding;
+        meant->link = b->links[meant->link].next;
+        if (is_meant(b, *binding, meant->value, meant->axis)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static const char *binding_text(const Binder *b, const DimBinding *binding) {
@@ -133,17 +204,17 @@ static bool contradiction(const Binder *b, size_t k, const DimBinding *earlier, 
     return false;
 }
 
-/* The binding of this axis, null where there is none. False where two disagree. */
+/* The first binding of this axis, null where there is none. False where another one disagrees. */
 static bool find_binding(const Binder *b, const Value *value, uint32_t axis, const DimBinding **found) {
+    const Meant all = {.value = value, .axis = axis};
     bool agree = true;
-    *found = NULL;
-    for (size_t k = 0; k < b->count; k++) {
-        if (!is_meant(b, k, value, axis)) {
-            continue;
-        }
-        if (*found == NULL) {
-            *found = &b->bindings[k];
-        } else if ((*found)->value != b->bindings[k].value) {
+    size_t k, first = b->count;
+    for (Meant meant = all; next_meant(b, &meant, &k);) {
+        first = k < first ? k : first;
+    }
+    *found = first < b->count ? &b->bindings[first] : NULL;
+    for (Meant meant = all; next_meant(b, &meant, &k);) {
+        if (b->bindings[k].value != (*found)->value) {
             agree = contradiction(b, k, *found, value);
         }
     }
@@ -216,8 +287,9 @@ static void find_used(const Binder *b) {
     for (uint32_t v = 0; v < b->graph->value_count; v++) {
         const Value *value = &b->graph->values[v];
         for (uint32_t axis = 0; value->has_shape && axis < value->shape.rank; axis++) {
-            for (size_t k = 0; k < b->count; k++) {
-                b->bindings[k].was_used = b->bindings[k].was_used || is_meant(b, k, value, axis);
+            size_t k;
+            for (Meant meant = {.value = value, .axis = axis}; next_meant(b, &meant, &k);) {
+                b->bindings[k].was_used = true;
             }
         }
     }
@@ -301,26 +373,28 @@ bool graph_bind_dims(Graph *graph, DimBinding *bindings, size_t count, Work *wor
 }
 
 /* Its name, or INPUT:AXIS where it has none; once each. */
-static void note_free(const Value *value, uint32_t axis, DimBinding *dims, size_t *count) {
+static void note_free(const Value *value, uint32_t axis, NameMap *known, DimBinding *dims, size_t *count) {
     Str name = dim_name(value, axis);
-    for (size_t k = 0; k < *count; k++) {
-        if (name.len > 0 && dims[k].axis < 0 && str_eq(dims[k].name, name)) {
-            return;
-        }
-    }
     bool has_name = name.len > 0;
+    if (has_name && name_map_find(known, name) != NULL) {
+        return;
+    }
+    if (has_name) {
+        name_map_add(known, name, 0);
+    }
     dims[(*count)++] = (DimBinding){.name = has_name ? name : value->name, .axis = has_name ? -1 : (int32_t)axis};
 }
 
 DimBinding *graph_free_dims(const Graph *graph, Arena *arena, size_t *count) {
     const Block *main = graph_main(graph);
     DimBinding *dims = arena_array(arena, DimBinding, (size_t)main->input_count * SHAPE_MAX_RANK);
+    NameMap known = name_map(arena);
     *count = 0;
     for (uint32_t k = 0; k < main->input_count; k++) {
         const Value *value = graph_value(graph, main->inputs[k]);
         for (uint32_t axis = 0; value->has_shape && axis < value->shape.rank; axis++) {
             if (value->shape.dim[axis] < 0 || dim_name(value, axis).len > 0) {
-                note_free(value, axis, dims, count);
+                note_free(value, axis, &known, dims, count);
             }
         }
     }

@@ -156,9 +156,34 @@ static void binds_dimensions(void **state) {
     }
 }
 
+/* As many free dimensions as a hostile file likes: neither listing nor binding them may cost their square. */
+static void binds_very_many(Work *work) {
+    enum { INPUTS = 20000, AXES = 4 };
+    char *text = NULL;
+    size_t length = 0, count = 0;
+    FILE *out = open_memstream(&text, &length);
+    for (int k = 0; k < INPUTS; k++) {
+        fprintf(out, "input x%d int8[a%d,?,all,b%d]\n", k, k, k);
+    }
+    fputs("output x0\n", out);
+    fclose(out);
+    Graph *graph = parse_sound(work, arena_text(&work->keep, "%s", text));
+    free(text);
+    DimBinding *dims = graph_free_dims(graph, &work->keep, &count);
+    assert_int_equal(count, INPUTS * (AXES - 1) + 1);
+    for (size_t k = 0; k < count; k++) {
+        dims[k].value = (int64_t)k;
+    }
+    assert_true(graph_bind_dims(graph, dims, count, work));
+    assert_string_equal(shape_text(&work->keep, &value_of(graph, "x0")->shape).ptr, "[0,1,2,3]");
+    assert_string_equal(shape_text(&work->keep, &value_of(graph, "x1")->shape).ptr, "[4,5,2,6]");
+    assert_string_equal(shape_text(&work->keep, &value_of(graph, "x19999")->shape).ptr, "[59998,59999,2,60000]");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         WORK_TEST(parses_bindings),
+        WORK_TEST(binds_very_many),
         cmocka_unit_test(binds_dimensions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
