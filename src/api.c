@@ -28,7 +28,10 @@ static const char *const *copy_texts(Arena *arena, const char *const *texts) {
 
 /* Messages and ledger quote the texts, and are read when the caller's may be gone. */
 static s0_plan_options copy_options(Arena *arena, const s0_plan_options *options) {
-    s0_plan_options copy = options == NULL ? (s0_plan_options){0} : *options;
+    s0_plan_options copy = {0};
+    if (options != NULL) {
+        copy = *options;
+    }
     copy.model = copy_text(arena, copy.model);
     copy.device = copy_text(arena, copy.device);
     copy.dims = copy_texts(arena, copy.dims);

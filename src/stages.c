@@ -121,7 +121,10 @@ static Bound bind_all(const Request *request, Extents extents, ModelFiles *files
     }
     bound.free_dims = probe.dim_count;
     bound.note = simplify_note(bound.graph, &work->keep);
-    bound.graph = complete(bound.graph, &probe, work) ? bound.graph : NULL;
+    bool is_known = next(work, graph_bind_dims(bound.graph, probe.dims, probe.dim_count, work)) &&
+                    next(work, graph_infer_known(bound.graph, extents.forgives, work)) &&
+                    next(work, graph_assign_names(bound.graph, request->layouts, request->layout_count, work));
+    bound.graph = is_known ? bound.graph : NULL;
     return bound;
 }
 
@@ -189,7 +192,10 @@ static void find_peaks(const Request *request, const Device *device, ModelFiles 
 const Simplification *stages_simplify(const Request *request, ModelFiles *files, Work *work, Span *out) {
     const Device *device = device_load(work, str_from(request->device));
     const Graph *other = NULL;
-    const Bound bound = device == NULL ? (Bound){0} : understand_twice(request, files, &other, work);
+    if (device == NULL) {
+        return NULL;
+    }
+    const Bound bound = understand_twice(request, files, &other, work);
     Graph *graph = bound.graph;
     if (graph == NULL) {
         return NULL;

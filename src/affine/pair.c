@@ -251,5 +251,8 @@ Comparison pair_compare(const Pair *pair, PairRoom *room) {
     if (steps <= PAIR_MOST_STEPS) {
         return compare_steps(pair, (uint32_t)steps, room);
     }
-    return lemma_unit(pair->before, pair->after, domain) ? (Comparison){.class = PROOF_LEMMA} : bound(pair);
+    if (lemma_unit(pair->before, pair->after, domain)) {
+        return (Comparison){.class = PROOF_LEMMA};
+    }
+    return bound(pair);
 }

@@ -10,7 +10,7 @@ static void put_ends(const OnnxEdit *e, const Node *node, uint32_t field, Pieces
     for (uint32_t k = 0; k < count; k++) {
         bool is_absent = !is_value(ends[k]);
         CHECK(is_absent || ends[k].index >= e->edit->file_value_count || !e->edit->is_dropped[ends[k].index]);
-        pieces_put_str(out, field, is_absent ? (Str){0} : graph_value(e->edit->graph, ends[k])->name);
+        pieces_put_str(out, field, is_absent ? STR("") : graph_value(e->edit->graph, ends[k])->name);
     }
 }
 

@@ -16,12 +16,12 @@ static uint8_t member_of(OpId op) {
         uint8_t member;
     } members[] = {{OP_CONV, 1},     {OP_DEPTHWISE_CONV, 2}, {OP_FULLY_CONNECTED, 8}, {OP_ADD, 11},
                    {OP_RESHAPE, 17}, {OP_MUL, 21},           {OP_QUANTIZE, 89}};
-    size_t k = 0;
-    while (k < sizeof members / sizeof members[0] && members[k].op != op) {
-        k++;
+    for (size_t k = 0; k < sizeof members / sizeof members[0]; k++) {
+        if (members[k].op == op) {
+            return members[k].member;
+        }
     }
-    CHECK(k < sizeof members / sizeof members[0]);
-    return members[k].member;
+    fault(__FILE__, __LINE__, "every operator that can be new has options");
 }
 
 /* Of a field, for the forms that these operators have. */
