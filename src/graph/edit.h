@@ -30,10 +30,10 @@ typedef struct {
     uint32_t added_node_count;
     const AddedNode *added_nodes; /* by `before`, then in the order they run */
 
-    uint32_t file_value_count;   /* ids below are values of the file */
-    const bool *is_dropped;      /* by id below file_value_count: nobody names the value any more */
-    const bool *is_requantised;  /* by id below file_value_count: its quantisation is not the file's */
-    uint32_t added_value_count;  /* constants and values between nodes that the file does not have; names are fresh */
+    uint32_t file_value_count;  /* ids below are values of the file */
+    const bool *is_dropped;     /* by id below file_value_count: nobody names the value any more */
+    const bool *is_requantised; /* by id below file_value_count: its quantisation is not the file's */
+    uint32_t added_value_count; /* constants and values between nodes that the file does not have; names are fresh */
     const ValueId *added_values;
 } ModelEdit;
 

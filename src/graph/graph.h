@@ -88,7 +88,7 @@ typedef struct {
     uint8_t dims[SHAPE_MAX_RANK]; /* Dim of each axis, set by graph_assign_names */
     ChannelSource channel_source;
     NodeId channel_node; /* the operator, where one says it */
-    Str source;                   /* where the file has it, for messages: "byte 1234" or empty */
+    Str source;          /* where the file has it, for messages: "byte 1234" or empty */
 } Value;
 
 typedef enum { ATTR_INT, ATTR_FLOAT, ATTR_STR, ATTR_INTS, ATTR_FLOATS, ATTR_STRS, ATTR_TENSOR, ATTR_BLOCK } AttrKind;

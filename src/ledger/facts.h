@@ -120,8 +120,8 @@ typedef struct {
     Swollen swollen;
     uint64_t spare_bytes, excess_bytes; /* local capacity less what is placed, and the other way round; else 0 */
     Misfit misfit;
-    uint64_t anywhere_bytes; /* enough at a start of any alignment; UINT64_MAX past 64 bits (cases H1) */
-    const Diags *diags;      /* refusals and warnings */
+    uint64_t anywhere_bytes;      /* enough at a start of any alignment; UINT64_MAX past 64 bits (cases H1) */
+    const Diags *diags;           /* refusals and warnings */
     const Simplified *simplified; /* what was rewritten before planning; null where nothing may be */
 } Facts;
 

@@ -15,7 +15,7 @@ typedef struct {
     const char *rule;
     uint32_t count, nodes, verified;
     uint64_t evaluations;
-    uint64_t max_error;     /* LSB of codes, or ulp of floats */
+    uint64_t max_error; /* LSB of codes, or ulp of floats */
     bool is_ulp;
     int64_t constant_bytes; /* less (negative) or more */
 } RuleTotal;
