@@ -19,19 +19,8 @@ static bool same_map(const Builder *builder, const Value *a, const Value *b) {
     if (shape_eq(&a->shape, &b->shape) && same_dims(a, b)) {
         return true;
     }
-    const Value *side[] = {a, b};
-    View view[2];
-    ViewAxis axes[2][SHAPE_MAX_RANK];
-    for (uint32_t i = 0; i < 2; i++) {
-        Tensor tensor = tensor_of_value(side[i], ROLE_ACTIVATION);
-        if (!tensor_find_view(builder->plan->device, &tensor, &view[i])) {
-            return false;
-        }
-        tensor_axes(&tensor, axes[i]);
-    }
-    const ViewOrder left = {&view[0], axes[0], a->shape.rank};
-    const ViewOrder right = {&view[1], axes[1], b->shape.rank};
-    return view_same_map(&left, &right, WALK_LIMIT);
+    const Tensor left = tensor_of_value(a, ROLE_ACTIVATION), right = tensor_of_value(b, ROLE_ACTIVATION);
+    return tensor_same_map(builder->plan->device, &left, &right);
 }
 
 /* Does another input of the step lie in the same storage at other addresses? */

@@ -221,23 +221,13 @@ bool lower_backing(Builder *builder, ValueId id, BufferId *buffer) {
 }
 
 /* Do both contracts and names put every element at the same address? */
-static bool is_same_map(Builder *builder, const Buffer *a, const Buffer *b) {
-    const Buffer *side[] = {a, b};
-    View view[2];
-    ViewAxis axes[2][SHAPE_MAX_RANK];
-    for (uint32_t i = 0; i < 2; i++) {
-        const Tensor tensor = tensor_of_buffer(builder->plan->graph, side[i]);
-        if (!tensor_find_view(builder->plan->device, &tensor, &view[i])) {
-            return false;
-        }
-        tensor_axes(&tensor, axes[i]);
-    }
-    const ViewOrder left = {&view[0], axes[0], a->stored.rank};
-    const ViewOrder right = {&view[1], axes[1], b->stored.rank};
-    return view_same_map(&left, &right, WALK_LIMIT);
+static bool is_same_map(const Builder *builder, const Buffer *a, const Buffer *b) {
+    const Graph *graph = builder->plan->graph;
+    const Tensor left = tensor_of_buffer(graph, a), right = tensor_of_buffer(graph, b);
+    return tensor_same_map(builder->plan->device, &left, &right);
 }
 
-static bool is_same_form(Builder *builder, const Buffer *a, const Buffer *b) {
+static bool is_same_form(const Builder *builder, const Buffer *a, const Buffer *b) {
     return a->role == b->role && a->logical_bytes == b->logical_bytes && a->physical_bytes == b->physical_bytes &&
            shape_eq(&a->stored, &b->stored) &&
            (memcmp(a->dims, b->dims, a->stored.rank) == 0 || is_same_map(builder, a, b));
@@ -274,7 +264,7 @@ static bool apply_form(Builder *builder, const Operand *operand, FormChoice choi
 
 /* Do both hold the same elements in the same order? What was expanded repeats along axes of its reader's map; a form
  * that stayed compact is a list of numbers, whatever axis they go along. */
-static bool is_same_copy(Builder *builder, const Buffer *held, const Buffer *wanted) {
+static bool is_same_copy(const Builder *builder, const Buffer *held, const Buffer *wanted) {
     bool is_expanded = wanted->materialised_reason != NULL;
     return is_same_form(builder, held, wanted) && (held->materialised_reason != NULL) == is_expanded &&
            (!is_expanded || held->varies == wanted->varies);

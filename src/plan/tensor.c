@@ -111,3 +111,15 @@ void tensor_axes(const Tensor *tensor, ViewAxis axes[SHAPE_MAX_RANK]) {
         axes[k] = (ViewAxis){(uint64_t)tensor->shape->dim[k], stored_dim(tensor, k)};
     }
 }
+
+bool tensor_same_map(const Device *device, const Tensor *a, const Tensor *b) {
+    View a_view, b_view;
+    ViewAxis a_axes[SHAPE_MAX_RANK], b_axes[SHAPE_MAX_RANK];
+    if (!tensor_find_view(device, a, &a_view) || !tensor_find_view(device, b, &b_view)) {
+        return false;
+    }
+    tensor_axes(a, a_axes);
+    tensor_axes(b, b_axes);
+    const ViewOrder left = {&a_view, a_axes, a->shape->rank}, right = {&b_view, b_axes, b->shape->rank};
+    return view_same_map(&left, &right, WALK_LIMIT);
+}

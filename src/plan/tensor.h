@@ -32,6 +32,9 @@ bool tensor_find_view(const Device *device, const Tensor *tensor, View *view);
 /* Physical bytes of one bank; for the costs of forms that are not chosen: false where the contract has no answer. */
 bool tensor_bytes(const Device *device, const Tensor *tensor, uint64_t *physical_bytes);
 
+/* Is element k of one where element k of the other is, for every k? False also where the contract has no answer. */
+bool tensor_same_map(const Device *device, const Tensor *a, const Tensor *b);
+
 /* Axes as the layout room wants them for view_same_map. */
 void tensor_axes(const Tensor *tensor, ViewAxis axes[SHAPE_MAX_RANK]);
 

@@ -11,11 +11,6 @@ static bool view_of_value(Builder *builder, const Value *value, View *view, Tens
     return tensor_view(builder->plan->device, tensor, &builder->work->diags, view);
 }
 
-static bool considered_view(const Builder *builder, const Value *value, View *view, Tensor *tensor) {
-    *tensor = tensor_of_value(value, ROLE_ACTIVATION);
-    return tensor_find_view(builder->plan->device, tensor, view);
-}
-
 /* ---- Reshape, Transpose: the same elements in order */
 
 /* Axes that are folded into one dimension keep their order only where the permutation keeps it. */
@@ -146,11 +141,12 @@ static bool same_along(const View *whole, const View *part, const uint64_t begin
 /* Does `part` lie in `whole` at the box exactly as it lies alone? Then its first byte there. */
 static bool part_offset(Builder *builder, const Value *whole, const Value *part, const Box *box, uint64_t *offset) {
     View outer, inner;
-    Tensor of_whole, of_part;
     uint64_t begin[DIM_COUNT];
     Value boxed = *whole; /* the part under the names of the whole's axes, also where a slice drops an axis */
     boxed.shape = box->extent;
-    if (!considered_view(builder, whole, &outer, &of_whole) || !considered_view(builder, &boxed, &inner, &of_part) ||
+    const Device *device = builder->plan->device;
+    const Tensor of_whole = tensor_of_value(whole, ROLE_ACTIVATION), of_part = tensor_of_value(&boxed, ROLE_ACTIVATION);
+    if (!tensor_find_view(device, &of_whole, &outer) || !tensor_find_view(device, &of_part, &inner) ||
         of_whole.bits != dtype_bits(part->dtype) || inner.banks_used == 0 || !box_index(whole, box, begin)) {
         return false;
     }
@@ -160,7 +156,7 @@ static bool part_offset(Builder *builder, const Value *whole, const Value *part,
             return false;
         }
     }
-    uint64_t align = builder->plan->device->memory[builder->plan->device->local].align_bytes;
+    uint64_t align = device->memory[device->local].align_bytes;
     align = inner.base_bytes > align ? inner.base_bytes : align;
     *offset = start.byte;
     return start.bank == 0 && start.bit == 0 && start.byte % align == 0 && inner.bank_bytes <= outer.bank_bytes &&
@@ -168,19 +164,14 @@ static bool part_offset(Builder *builder, const Value *whole, const Value *part,
 }
 
 /* A slice that drops axes is laid out as its own shape says: it must agree with the box it was cut from. */
-static bool same_as_box(Builder *builder, const Value *whole, const Value *part, const Box *box) {
+static bool same_as_box(const Builder *builder, const Value *whole, const Value *part, const Box *box) {
     Value boxed = *whole;
     boxed.shape = box->extent;
-    View a, b;
-    Tensor from, to;
-    ViewAxis a_axes[SHAPE_MAX_RANK], b_axes[SHAPE_MAX_RANK];
-    if (!considered_view(builder, &boxed, &a, &from) || !considered_view(builder, part, &b, &to)) {
-        return false;
-    }
-    tensor_axes(&from, a_axes);
-    tensor_axes(&to, b_axes);
-    return b.bank_bytes <= a.bank_bytes && view_same_map(&(ViewOrder){&a, a_axes, from.shape->rank},
-                                                         &(ViewOrder){&b, b_axes, to.shape->rank}, WALK_LIMIT);
+    const Tensor from = tensor_of_value(&boxed, ROLE_ACTIVATION), to = tensor_of_value(part, ROLE_ACTIVATION);
+    const Device *device = builder->plan->device;
+    uint64_t from_bytes, to_bytes;
+    return tensor_bytes(device, &from, &from_bytes) && tensor_bytes(device, &to, &to_bytes) && to_bytes <= from_bytes &&
+           tensor_same_map(device, &from, &to);
 }
 
 static void slice_rule(Builder *builder, const Node *node, uint32_t k, const Value *source, const Value *output,
