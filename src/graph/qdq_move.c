@@ -42,10 +42,12 @@ static bool is_between(const Mover *m, ValueId id) {
     return !graph_value(m->graph, id)->is_output && m->uses.first[id.index + 1] - m->uses.first[id.index] == 1;
 }
 
+/* Integers only: `uses` does not know the values that are added, and nobody asks for those of codes. */
 static bool has_one_scale(const Mover *m, const Node *coder, const Value *coded) {
     const Value *zero_point = node_input(m->graph, coder, 2);
-    return coded != NULL && coded->constant == NULL && coded->quant != NULL && coded->quant->axis < 0 &&
-           coded->quant->scale[0] > 0 && (zero_point == NULL || zero_point->constant != NULL) &&
+    return coded != NULL && dtype_kind(coded->dtype) != DTYPE_KIND_FLOAT && coded->constant == NULL &&
+           coded->quant != NULL && coded->quant->axis < 0 && coded->quant->scale[0] > 0 &&
+           (zero_point == NULL || zero_point->constant != NULL) &&
            qdq_coding_is_its_own(m->graph, coder, coded, &m->work->scratch);
 }
 

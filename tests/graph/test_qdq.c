@@ -57,6 +57,10 @@ static const Folding rows[] = {
     {"an activation alone is an operator",
      "node DequantizeLinear d: q s1 z -> f\nnode Relu a: f -> y\nnode QuantizeLinear n: y s1 z -> o\noutput o\n",
      "Relu q -> o\n"},
+    {"codes of 8-bit floats stay where they are",
+     "input x float32[2,3]\nvalue t float32[3,2]\nvalue c float8e4m3fn[3,2] scale=0.5\n"
+     "node Transpose a: x -> t perm=[1,0]\nnode QuantizeLinear n: t s1 -> c\noutput c\n",
+     "Transpose x -> t\nQuantizeLinear t s1 -> c\n"},
     {"two operators in a row",
      "node DequantizeLinear d: q s1 z -> f\nnode Relu a: f -> y\nnode QuantizeLinear n: y s1 z -> o\n"
      "node DequantizeLinear e: o s1 z -> g\nnode Sigmoid k: g -> r\nnode QuantizeLinear m: r s2 z -> o2\noutput o2\n",
