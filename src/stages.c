@@ -102,9 +102,10 @@ typedef struct {
     size_t free_dims;
 } Bound;
 
-/* Free dimension k has extent first + k * step. */
+/* Free dimension k has extent first + k * step. `forgives`: where that contradicts the file, shapes are unknown. */
 typedef struct {
     int64_t first, step;
+    bool forgives;
 } Extents;
 
 static Bound bind_all(const Request *request, Extents extents, ModelFiles *files, Work *work) {
@@ -114,14 +115,12 @@ static Bound bind_all(const Request *request, Extents extents, ModelFiles *files
         return bound;
     }
     bound.file = files->map[own_file].bytes;
-    Request probe = *request;
-    probe.dims = graph_free_dims(bound.graph, &work->keep, &probe.dim_count);
-    for (size_t k = 0; k < probe.dim_count; k++) {
-        probe.dims[k].value = extents.first + (int64_t)k * extents.step;
+    DimBinding *dims = graph_free_dims(bound.graph, &work->keep, &bound.free_dims);
+    for (size_t k = 0; k < bound.free_dims; k++) {
+        dims[k].value = extents.first + (int64_t)k * extents.step;
     }
-    bound.free_dims = probe.dim_count;
     bound.note = simplify_note(bound.graph, &work->keep);
-    bool is_known = next(work, graph_bind_dims(bound.graph, probe.dims, probe.dim_count, work)) &&
+    bool is_known = next(work, graph_bind_dims(bound.graph, dims, bound.free_dims, work)) &&
                     next(work, graph_infer_known(bound.graph, extents.forgives, work)) &&
                     next(work, graph_assign_names(bound.graph, request->layouts, request->layout_count, work));
     bound.graph = is_known ? bound.graph : NULL;
@@ -130,23 +129,25 @@ static Bound bind_all(const Request *request, Extents extents, ModelFiles *files
 
 /* A model with free dimensions is understood at two extents each: what is not the same in both is not known of it. The
  * first pair at which its shapes agree; networks that halve their maps want powers of 2. The second time no two
- * dimensions are equal, or one would be taken for the other, unless no pair of that kind fits. */
+ * dimensions are equal, or one would be taken for the other, unless no pair of that kind fits; and where none fits at
+ * all, what contradicts itself is unknown. */
 static Bound understand_twice(const Request *request, ModelFiles *files, const Graph **other, Work *work) {
     static const int64_t extents[][2] = {{1, 2}, {2, 3}, {32, 64}, {16, 24}, {128, 256}};
-    enum { PAIRS = sizeof extents / sizeof extents[0] };
+    enum { PAIRS = sizeof extents / sizeof extents[0], TRIES = 2 * PAIRS + 1 };
     Diags before = work->diags;
     Bound bound = {0};
     *other = NULL;
-    for (size_t k = 0; k < 2 * PAIRS; k++) {
+    for (size_t k = 0; k < TRIES; k++) {
         const int64_t *pair = extents[k % PAIRS];
-        int64_t step = k < PAIRS ? pair[1] : 0;
+        bool forgives = k + 1 == TRIES;
+        int64_t step = k < PAIRS || forgives ? pair[1] : 0;
         diags_rewind(&work->diags, before);
-        bound = bind_all(request, (Extents){pair[0], 0}, files, work);
+        bound = bind_all(request, (Extents){pair[0], 0, forgives}, files, work);
         if (bound.free_dims == 0) {
             return bound;
         }
         Diags known = work->diags;
-        *other = bound.graph == NULL ? NULL : bind_all(request, (Extents){pair[1], step}, files, work).graph;
+        *other = bound.graph == NULL ? NULL : bind_all(request, (Extents){pair[1], step, forgives}, files, work).graph;
         if (*other != NULL) {
             diags_rewind(&work->diags, known);
             return bound;

@@ -106,8 +106,10 @@ const Const *rewrite_constant(const Rewriter *rw, ValueId id) {
 bool rewrite_same_shape(const Rewriter *rw, ValueId a, ValueId b) {
     const Value *x = graph_value(rw->graph, a);
     const Value *y = graph_value(rw->graph, b);
-    return x->has_shape && y->has_shape && shape_eq(&x->shape, &y->shape) &&
-           shape_eq(&other_value(rw, a)->shape, &other_value(rw, b)->shape);
+    const Value *other_x = other_value(rw, a);
+    const Value *other_y = other_value(rw, b);
+    return x->has_shape && y->has_shape && shape_eq(&x->shape, &y->shape) && other_x->has_shape && other_y->has_shape &&
+           shape_eq(&other_x->shape, &other_y->shape);
 }
 
 bool rewrite_is_fixed(const Rewriter *rw, ValueId id, uint32_t axis) {

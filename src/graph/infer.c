@@ -363,19 +363,62 @@ static bool infer_node(Infer *in) {
     return true;
 }
 
-bool graph_infer(Graph *graph, Work *work) {
-    Infer in = {.graph = graph, .work = work, .fold_budget_elems = FOLD_BUDGET_ELEMS};
-    for (uint32_t k = 0; k < graph->value_count; k++) {
-        const Value *value = &graph->values[k];
+static bool has_unknown_input(const Infer *in) {
+    for (uint32_t k = 0; k < in->node->input_count; k++) {
+        const Value *value = node_input(in->graph, in->node, k);
+        if (value != NULL && !value->has_shape) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void forget_outputs(Infer *in) {
+    for (uint32_t k = 0; k < in->node->output_count; k++) {
+        Value *out = node_output(in->graph, in->node, k);
+        if (out != NULL) {
+            out->has_shape = false;
+            out->shape = (Shape){0};
+        }
+    }
+}
+
+/* A node whose outputs can't be told leaves them unknown. */
+static bool infer_if_known(Infer *in) {
+    Diags *diags = &in->work->diags;
+    const Diags before = *diags;
+    bool is_open = op_info(in->node->op)->kind == KIND_CONTROL || has_unknown_input(in);
+    if (!is_open && infer_node(in)) {
+        return true;
+    }
+    if (diags->count[DIAG_ERROR] > before.count[DIAG_ERROR] && !in->forgives) {
+        return false;
+    }
+    diags_rewind(diags, before);
+    forget_outputs(in);
+    return true;
+}
+
+static bool check_given(Infer *in) {
+    for (uint32_t k = 0; k < in->graph->value_count; k++) {
+        const Value *value = &in->graph->values[k];
         bool is_given = value->is_input || value->is_state || value->constant != NULL;
-        if (is_given && value->has_shape && !check_shape(&in, value, &value->shape)) {
+        if (is_given && value->has_shape && !check_shape(in, value, &value->shape)) {
             return false;
         }
+    }
+    return true;
+}
+
+static bool infer_block(Graph *graph, bool (*infer_one)(Infer *), bool forgives, Work *work) {
+    Infer in = {.graph = graph, .work = work, .fold_budget_elems = FOLD_BUDGET_ELEMS, .forgives = forgives};
+    if (!check_given(&in)) {
+        return false;
     }
     const Block *block = graph_main(graph);
     for (uint32_t k = 0; k < block->node_count; k++) {
         in.node = graph_node(graph, block->nodes[k]);
-        bool is_done = infer_node(&in);
+        bool is_done = infer_one(&in);
         arena_reset(&work->scratch); /* lists of one node; 100 000 nodes would add up */
         if (!is_done) {
             return false;
@@ -383,4 +426,12 @@ bool graph_infer(Graph *graph, Work *work) {
     }
     warn_of_stale(&in);
     return true;
+}
+
+bool graph_infer(Graph *graph, Work *work) {
+    return infer_block(graph, infer_node, false, work);
+}
+
+bool graph_infer_known(Graph *graph, bool forgives, Work *work) {
+    return infer_block(graph, infer_if_known, forgives, work);
 }

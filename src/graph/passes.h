@@ -46,6 +46,11 @@ DimBinding *graph_free_dims(const Graph *graph, Arena *arena, size_t *count);
  * name. */
 bool graph_infer(Graph *graph, Work *work);
 
+/* The same for a graph that is to be rewritten and not planned: what calls blocks is left as it is, and a node that
+ * would be refused leaves its outputs without a shape, as does what reads them. `forgives`: so does one with an error,
+ * where extents stand in for free dimensions and may contradict the file. */
+bool graph_infer_known(Graph *graph, bool forgives, Work *work);
+
 /* One --layout TENSOR=NCHW|NHWC. */
 typedef struct {
     Str tensor;

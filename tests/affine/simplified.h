@@ -34,7 +34,7 @@ static inline void complete_model(Graph *graph, int64_t extent, int64_t step, Wo
     for (size_t k = 0; k < count; k++) {
         dims[k].value = extent + (int64_t)k * step;
     }
-    if (!graph_inline(graph, work) || !graph_bind_dims(graph, dims, count, work) || !graph_infer(graph, work) ||
+    if (!graph_bind_dims(graph, dims, count, work) || !graph_infer_known(graph, false, work) ||
         !graph_assign_names(graph, NULL, 0, work)) {
         diags_print(&work->diags, "", stderr);
         fail_msg("the model of the test can't be completed");

@@ -18,7 +18,7 @@ static bool complete(Graph *graph, Work *work) {
     for (size_t k = 0; k < count; k++) {
         dims[k].value = FREE_EXTENT;
     }
-    return graph_inline(graph, work) && graph_bind_dims(graph, dims, count, work) && graph_infer(graph, work) &&
+    return graph_bind_dims(graph, dims, count, work) && graph_infer_known(graph, false, work) &&
            graph_assign_names(graph, NULL, 0, work);
 }
 
