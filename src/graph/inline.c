@@ -18,7 +18,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { MOST_DEPTH = 16, MOST_WORK = 1 << 21 };
+enum { MOST_DEPTH = 16, MOST_WORK = 1 << 21, NAME_BYTES_A_NODE = 64 };
 
 ValueId inline_mapped(const Inliner *in, ValueId id) {
     return is_value(id) ? in->map[id.index] : id;
@@ -38,6 +38,12 @@ static bool check_spent(const Inliner *in, const Node *node) {
            inline_refuse(in, node, "the called subgraphs unfold to more than 2 million nodes and tensors");
 }
 
+/* A name is as long as the file likes, and each copy has one. */
+static Str charge_name(Inliner *in, Str name) {
+    in->spent += name.len / NAME_BYTES_A_NODE;
+    return name;
+}
+
 static void emit(Inliner *in, NodeId id) {
     Arena *keep = &in->work->keep;
     in->order = arena_grow(keep, in->order, in->order_count, &in->order_capacity, sizeof *in->order);
@@ -53,7 +59,7 @@ void inline_emit_copy(Inliner *in, const Node *caller, OpId op, ValueId from, Va
     Str op_name = str_from(op_info(op)->name);
     Str name =
         arena_format(keep, STR_FMT "/" STR_FMT, STR_ARG(caller->name), STR_ARG(graph_value(in->graph, to)->name));
-    Node node = {.name = name,
+    Node node = {.name = charge_name(in, name),
                  .op = op,
                  .op_name = op_name,
                  .version = caller->version,
@@ -95,7 +101,7 @@ static void map_to_copy(Inliner *in, ValueId id, uint32_t call) {
     }
     Arena *keep = &in->work->keep;
     Value copy = *graph_value(in->graph, id);
-    copy.name = arena_format(keep, STR_FMT "@%" PRIu32, STR_ARG(copy.name), call);
+    copy.name = charge_name(in, arena_format(keep, STR_FMT "@%" PRIu32, STR_ARG(copy.name), call));
     copy.producer = NO_NODE;
     in->map[id.index] = graph_add_value(in->graph, keep, copy);
     in->spent++;
@@ -155,7 +161,7 @@ static NodeId copy_of(Inliner *in, NodeId id, uint32_t call) {
     Arena *keep = &in->work->keep;
     Node copy = in->said[id.index];
     in->spent += (uint64_t)copy.input_count + copy.output_count + copy.attr_count;
-    copy.name = arena_format(keep, STR_FMT "@%" PRIu32, STR_ARG(copy.name), call);
+    copy.name = charge_name(in, arena_format(keep, STR_FMT "@%" PRIu32, STR_ARG(copy.name), call));
     copy.inputs = mapped_ids(in, copy.inputs, copy.input_count);
     copy.outputs = mapped_ids(in, copy.outputs, copy.output_count);
     return graph_add_node(in->graph, keep, copy);

@@ -18,7 +18,8 @@ typedef struct {
     uint32_t *call_count; /* block -> calls so far */
     bool *is_open;        /* block -> being placed */
     uint32_t depth;
-    uint64_t spent; /* nodes placed, nodes and values copied, blocks opened: what a hostile file may cost */
+    uint64_t
+        spent; /* nodes placed, nodes and values copied, their names, blocks opened: what a hostile file may cost */
     size_t order_count, order_capacity;
     NodeId *order; /* nodes of the main graph, as they run */
     size_t mark_count, mark_capacity;

@@ -8,8 +8,8 @@
  *                 inputs, then every other value that must keep its bytes from one iteration to the next: the
  *                 conditions and what the body took from outside. Writes the n carried outputs.
  * So liveness, which knows no loops, keeps alive over all iterations exactly what a later iteration reads again. n, m
- * and s stand in the attributes `carried`, `scanned` and `sliced`; `trips` is there where the file fixes the number of
- * iterations. */
+ * and s stand in the attributes `carried`, `scanned` and `sliced`; `trips` is the number of iterations, -1 where the
+ * file does not fix it. */
 #include "graph/fold.h"
 #include "graph/inline.h"
 
@@ -283,21 +283,23 @@ static bool count_trips(const Loop *loop, int64_t *trips) {
 
 /* ---- The loop */
 
+/* In front of what the file says under these names: the first is found. */
 static void add_counts(const Loop *loop) {
     int64_t trips;
     Arena *keep = &loop->in->work->keep;
     Node *node = graph_node(loop->in->graph, loop->id);
+    uint32_t count = 0;
     Attr *attrs = arena_array(keep, Attr, (size_t)node->attr_count + 4);
+    attrs[count++] = (Attr){.name = STR("carried"), .kind = ATTR_INT, .i = loop->carried};
+    attrs[count++] = (Attr){.name = STR("scanned"), .kind = ATTR_INT, .i = loop->scanned};
+    attrs[count++] = (Attr){.name = STR("sliced"), .kind = ATTR_INT, .i = loop->sliced};
+    bool is_counted = count_trips(loop, &trips);
+    attrs[count++] = (Attr){.name = STR("trips"), .kind = ATTR_INT, .i = !is_counted ? -1 : trips < 0 ? 0 : trips};
     for (uint32_t k = 0; k < node->attr_count; k++) {
-        attrs[k] = node->attrs[k];
-    }
-    attrs[node->attr_count++] = (Attr){.name = STR("carried"), .kind = ATTR_INT, .i = loop->carried};
-    attrs[node->attr_count++] = (Attr){.name = STR("scanned"), .kind = ATTR_INT, .i = loop->scanned};
-    attrs[node->attr_count++] = (Attr){.name = STR("sliced"), .kind = ATTR_INT, .i = loop->sliced};
-    if (count_trips(loop, &trips)) {
-        attrs[node->attr_count++] = (Attr){.name = STR("trips"), .kind = ATTR_INT, .i = trips < 0 ? 0 : trips};
+        attrs[count++] = node->attrs[k];
     }
     node->attrs = attrs;
+    node->attr_count = count;
 }
 
 bool inline_loop(Inliner *in, NodeId id) {

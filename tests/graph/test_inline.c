@@ -152,12 +152,14 @@ static const Trips trips[] = {
 
 static void check_trips(Work *work, const void *argument) {
     const Trips *row = argument;
-    const char *text = arena_text(&work->keep,
-                                  "format onnx 13\n%sinput x float32[2,5]\nnode Loop l: m c x -> f s body=block(1)\n"
-                                  "output f\noutput s\nblock 1 b\ninput n int64[1]\ninput k bool[]\n"
-                                  "input x1 float32[2,5]\n%snode Abs a: x1 -> x2\nnode Neg g: x2 -> p\n"
-                                  "output k2\noutput x2\noutput p\nend\n",
-                                  row->first, row->body);
+    const char *text =
+        arena_text(&work->keep,
+                   "format onnx 13\n%sinput x float32[2,5]\nnode Loop l: m c x -> f s body=block(1) carried=9 "
+                   "trips=9\n" /* numbers of the file's own, which count for nothing */
+                   "output f\noutput s\nblock 1 b\ninput n int64[1]\ninput k bool[]\n"
+                   "input x1 float32[2,5]\n%snode Abs a: x1 -> x2\nnode Neg g: x2 -> p\n"
+                   "output k2\noutput x2\noutput p\nend\n",
+                   row->first, row->body);
     Graph *graph = parse_sound(work, text);
     bool is_done = graph_inline(graph, work) && graph_infer(graph, work);
     const Value *out = value_of(graph, "s");
@@ -283,6 +285,20 @@ static void bounds_wide_copies(Work *work) {
     assert_true(was_told(work, "unfold"));
 }
 
+/* 3000 calls of one node whose name has 64 000 bytes. */
+static void bounds_long_names(Work *work) {
+    enum { CALLS = 3000, LENGTH = 64000 };
+    Graph *graph = chain(work, 1, CALLS);
+    char *name = arena_array(&work->keep, char, LENGTH);
+    memset(name, 'n', LENGTH);
+    NodeId *named = arena_new(&work->keep, NodeId);
+    *named = graph_add_node(graph, &work->keep, (Node){.name = {name, LENGTH}, .op = OP_CUSTOM});
+    graph->blocks[1].nodes = named;
+    graph->blocks[1].node_count = 1;
+    assert_false(graph_inline(graph, work));
+    assert_true(was_told(work, "unfold"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(places_called_blocks),
@@ -291,6 +307,7 @@ int main(void) {
         WORK_TEST(bounds_depth),
         WORK_TEST(bounds_unfolding),
         WORK_TEST(bounds_wide_copies),
+        WORK_TEST(bounds_long_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
