@@ -20,11 +20,11 @@ class Simplified:
 
     def _read(self, line):
         figure = re.fullmatch(r"  (\S.*?)(?: on \S+)? +([\d,]+) +([\d,]+)", line)
-        rule = re.fullmatch(r"  (\S+) +([\d,]+) +([-+\d,]+) +([-+\d,]+)  (exact|differs).*?(\d*)", line)
+        rule = re.fullmatch(r"  (\S+) +([\d,]+) +([-+\d,]+) +([-+\d,]+)  (?:exact|(?:differs by at most|within) (\d+)).*", line)
         if figure and figure[1] in FIGURES:
             setattr(self, FIGURES[figure[1]], tuple(int(number.replace(",", "")) for number in figure.groups()[1:]))
         elif rule:
-            self.rules[rule[1]] = int(rule[6] or 0) if rule[5] == "differs" else 0
+            self.rules[rule[1]] = int(rule[5] or 0)
             self.counts[rule[1]] = int(rule[2].replace(",", ""))
 
     @property
