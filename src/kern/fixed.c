@@ -10,10 +10,6 @@ static int64_t shift_floor(int64_t x, int32_t bits) {
     return (int64_t)(((uint64_t)x + lift) >> bits) - (int64_t)(lift >> bits);
 }
 
-int32_t s0_saturate(int64_t value) {
-    return value < INT32_MIN ? INT32_MIN : value > INT32_MAX ? INT32_MAX : (int32_t)value;
-}
-
 int32_t s0_srdhm(int32_t a, int32_t b) {
     return s0_saturate(shift_floor((int64_t)a * b + ((int64_t)1 << 30), 31));
 }

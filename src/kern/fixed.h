@@ -34,7 +34,9 @@ typedef struct {
 } S0Codes;
 
 /* Limits to int32. */
-int32_t s0_saturate(int64_t value);
+static inline int32_t s0_saturate(int64_t value) {
+    return value < INT32_MIN ? INT32_MIN : value > INT32_MAX ? INT32_MAX : (int32_t)value;
+}
 
 /* round(a * b / 2^31), ties up: gemmlowp's SaturatingRoundingDoublingHighMul and Arm's VQRDMULH. INT32_MIN with itself
  * is INT32_MAX. */
