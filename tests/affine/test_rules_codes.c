@@ -181,6 +181,16 @@ static const Row rows[] = {
                        "epsilon=0.0\nnode QuantizeLinear n: g t v -> o\noutput o\n"},
      "DequantizeLinear q o_scale o_zero -> f\nQuantizeLinear f t v -> o\n",
      .constant = {{"o_scale", 1, {0.125}}, {"o_zero", 1, {-4}}}},
+    /* 0.5 / sqrt(variance + 0.00001): cases.md has 0.99999, 4.99938 and 301.511 times one */
+    {.model = {.what = "D3 small and large factors, each its own",
+               .text =
+                   "const s float32[] = 0.5\nconst z int8[] = 0\ninput q int8[1,3,2,2] scale=0.5 zero=0\nvalue o "
+                   "int8[1,3,2,2] scale=0.5 zero=0\nconst g1 float32[3] = 1 1 1\nconst b1 float32[3] = 0 0 0\nconst "
+                   "v1 float32[3] = 1 0.04 0.000001\nnode DequantizeLinear d: q s z -> f\nnode BatchNormalization m: "
+                   "f g1 b1 b1 v1 -> g epsilon=0.00001\nnode QuantizeLinear n: g s z -> o\noutput o\n"},
+     "DequantizeLinear q o_scale o_zero -> f\nQuantizeLinear f s z -> o\n",
+     .constant = {{"o_scale", 3, {0.49999749660491943, 2.499687671661377, 150.75567626953125}},
+                  {"o_zero", 3, {0, 0, 0}}}},
     {.model = {.what = "D7 a negative factor has no scale",
                .text = "const s float32[] = 0.1\nconst z int8[] = 0\nconst v int8[] = 5\ninput q int8[3,3,3,3] "
                        "scale=0.1 zero=0\nvalue o int8[3,3,3,3] scale=0.1 zero=5\nconst k float32[3,1,1] = 0.5 2 "
