@@ -201,6 +201,9 @@ const Simplification *stages_simplify(const Request *request, ModelFiles *files,
     if (graph == NULL) {
         return NULL;
     }
+    if (!simplify_check(graph, &request->simplify, work)) {
+        return NULL;
+    }
     Simplification *facts = arena_new(&work->keep, Simplification);
     Simplified *simplified = arena_new(&work->keep, Simplified);
     facts->output_count = graph_main(graph)->output_count;

@@ -93,29 +93,42 @@ const Const *rewrite_pattern(const Rewriter *rw, ValueId id) {
     }
     const Value *value = graph_value(rw->graph, id);
     const Const *constant = value->constant;
-    bool is_known = constant != NULL && constant->is_known && !value->is_state;
+    bool is_known = constant != NULL && constant->is_known && !value->is_state &&
+                    !(id.index < rw->extents.value_count && rw->extents.is_bound[id.index]);
     return is_known && same_constant(constant, other_value(rw, id)->constant) ? constant : NULL;
+}
+
+/* 0 where it is fixed; what rewrites have added is. */
+static uint32_t extent_id(const Rewriter *rw, ValueId id, uint32_t axis) {
+    return id.index < rw->extents.value_count ? rw->extents.ids[id.index][axis] : 0;
+}
+
+bool rewrite_is_fixed(const Rewriter *rw, ValueId id, uint32_t axis) {
+    return axis < graph_value(rw->graph, id)->shape.rank && extent_id(rw, id, axis) == 0;
 }
 
 const Const *rewrite_constant(const Rewriter *rw, ValueId id) {
     const Const *constant = rewrite_pattern(rw, id);
-    bool is_fixed = constant != NULL && shape_eq(&graph_value(rw->graph, id)->shape, &other_value(rw, id)->shape);
-    return is_fixed ? constant : NULL;
+    for (uint32_t axis = 0; constant != NULL && axis < graph_value(rw->graph, id)->shape.rank; axis++) {
+        if (!rewrite_is_fixed(rw, id, axis)) {
+            return NULL;
+        }
+    }
+    return constant;
 }
 
 bool rewrite_same_shape(const Rewriter *rw, ValueId a, ValueId b) {
     const Value *x = graph_value(rw->graph, a);
     const Value *y = graph_value(rw->graph, b);
-    const Value *other_x = other_value(rw, a);
-    const Value *other_y = other_value(rw, b);
-    return x->has_shape && y->has_shape && shape_eq(&x->shape, &y->shape) && other_x->has_shape && other_y->has_shape &&
-           shape_eq(&other_x->shape, &other_y->shape);
-}
-
-bool rewrite_is_fixed(const Rewriter *rw, ValueId id, uint32_t axis) {
-    const Shape *shape = &graph_value(rw->graph, id)->shape;
-    const Shape *other = &other_value(rw, id)->shape;
-    return axis < shape->rank && shape->rank == other->rank && shape->dim[axis] == other->dim[axis];
+    if (!x->has_shape || !y->has_shape || !shape_eq(&x->shape, &y->shape)) {
+        return false;
+    }
+    for (uint32_t axis = 0; axis < x->shape.rank; axis++) {
+        if (extent_id(rw, a, axis) != extent_id(rw, b, axis)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 bool rewrite_same_codes(const Rewriter *rw, ValueId a, ValueId b) {

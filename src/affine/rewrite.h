@@ -8,6 +8,7 @@
 #ifndef S0_AFFINE_REWRITE_H
 #define S0_AFFINE_REWRITE_H
 
+#include "affine/extents.h"
 #include "affine/simplify.h"
 
 #define NOT_IN_FILE UINT32_MAX
@@ -15,6 +16,7 @@
 typedef struct {
     Graph *graph;
     const Graph *other; /* the model with other values of its free dimensions; null where none is free */
+    Extents extents;    /* where there is another; empty else */
     const FileNote *note;
     uint32_t semantics;
     uint64_t tolerance;

@@ -139,6 +139,14 @@ static void merge_stored(Rewriter *rw) {
 
 /* ---- Merged: nodes that make constants */
 
+/* Bit for bit: a NaN is itself, 0 is not -0. */
+static bool same_double(double a, double b) {
+    uint64_t bits[2];
+    memcpy(&bits[0], &a, sizeof a);
+    memcpy(&bits[1], &b, sizeof b);
+    return bits[0] == bits[1];
+}
+
 static bool same_attr(const Graph *graph, const Attr *a, const Attr *b) {
     if (!str_eq(a->name, b->name) || a->kind != b->kind || a->count != b->count) {
         return false;
@@ -147,7 +155,7 @@ static bool same_attr(const Graph *graph, const Attr *a, const Attr *b) {
     case ATTR_INT:
         return a->i == b->i;
     case ATTR_FLOAT:
-        return memcmp(&a->f, &b->f, sizeof a->f) == 0;
+        return same_double(a->f, b->f);
     case ATTR_STR:
         return str_eq(a->s, b->s);
     case ATTR_INTS:
@@ -369,12 +377,42 @@ static bool is_root(const Rewriter *rw, ValueId id) {
     return false;
 }
 
+/* Are the elements those that the file states, only moved? */
+static bool is_stated(const Rewriter *rw, ValueId id, uint32_t depth) {
+    const Value *value = graph_value(rw->graph, id);
+    if (!is_node(value->producer)) {
+        return true;
+    }
+    const Node *node = graph_node(rw->graph, value->producer);
+    OpKind kind = op_info(node->op)->kind;
+    bool moves = kind == KIND_RESHAPE || kind == KIND_TRANSPOSE || kind == KIND_SLICE || kind == KIND_EXPAND ||
+                 kind == KIND_CONCAT || kind == KIND_CONSTANT;
+    for (uint32_t k = 0; moves && k < node->input_count; k++) {
+        moves = depth < MOST_DEPTH && (!is_value(node->inputs[k]) || is_stated(rw, node->inputs[k], depth + 1));
+    }
+    return moves;
+}
+
+/* Which zero Relu, Max and the like make of zeros of unlike sign, kernels tell. */
+static bool has_computed_zero(const Rewriter *rw, ValueId id, const Tensor *whole) {
+    bool is_open = dtype_is_float(whole->dtype) && !is_stated(rw, id, 0);
+    for (uint32_t k = 0; is_open && k < whole->count; k++) {
+        if (whole->cell[k].f == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool fold(Rewriter *rw, ValueId id) {
     const Value *value = graph_value(rw->graph, id);
     Tensor whole;
     bool is_open = value->quant == NULL && rewrite_constant(rw, id) != NULL && is_root(rw, id) &&
                    rewrite_may_redirect(rw, id) && graph_node(rw->graph, value->producer)->op != OP_CONSTANT;
     if (!is_open || !tensor_load(value, &rw->work->scratch, &whole)) {
+        return false;
+    }
+    if (has_computed_zero(rw, id, &whole)) {
         return false;
     }
     const Const *stored = tensor_store(&whole, &rw->work->keep);

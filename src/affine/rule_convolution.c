@@ -3,13 +3,15 @@
  *     y = a[c] * (sum w x + bias[c]) + b[c]      =>      w'[c] = a[c] * w[c]     bias'[c] = a[c] * bias[c] + b[c]
  * Folded in double and rounded once, so it is not what the model says bit for bit: it is made only with a tolerance.
  * The bound counts what the rewrite changes: one rounding of each parameter, and the roundings of the operators that
- * go, each at most one ulp of the sum of magnitudes |a| (sum |w x| + |bias| + |mean|) + |beta|. In which order a
- * convolution adds up is no part of either format, and is not counted.
+ * go, each at most one ulp of the sum of magnitudes |a| (sum |w x| + |bias| + |mean|) + |beta|. How a convolution
+ * rounds while it adds up is no part of either format and is not counted; nor is what leaves the range of float32 on
+ * the way.
  *
  * Legal where the weights are known, nobody else reads what lies between, no activation stands between, no factor is 0
  * (0 * inf is NaN), and the model does not grow. The axis is the one by definition: O of the weights. */
 #include "affine/affine.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -137,12 +139,18 @@ static bool find_run(Rewriter *rw, NodeId conv, const WeightShape *shape, Affine
 
 /* ---- The new constants */
 
+/* One rounding is half an ulp only among normal numbers: what underflows, or is lost in infinity, has no bound. */
+static bool keeps_precision(double exact, float rounded) {
+    return isfinite(rounded) && (exact == 0 || fabsf(rounded) >= FLT_MIN);
+}
+
 static bool scale_weights(Rewriter *rw, const Node *conv, const WeightShape *shape, const ConvFold *fold, float *out) {
     Span bytes = rewrite_constant(rw, conv->inputs[1])->bytes;
     uint64_t elements = shape->outer * shape->channels * shape->inner;
     for (uint64_t i = 0; i < elements; i++) {
-        out[i] = (float)((double)float_at(bytes, i) * fold->a[i / shape->inner % shape->channels]);
-        if (!isfinite(out[i])) {
+        double product = (double)float_at(bytes, i) * fold->a[i / shape->inner % shape->channels];
+        out[i] = (float)product;
+        if (!keeps_precision(product, out[i])) {
             return false;
         }
     }
@@ -153,8 +161,9 @@ static bool shift_bias(Rewriter *rw, const Node *conv, const ConvFold *fold, flo
     bool has_bias = conv->input_count > 2 && is_value(conv->inputs[2]);
     for (uint32_t c = 0; c < fold->channels; c++) {
         double bias = has_bias ? (double)float_at(rewrite_constant(rw, conv->inputs[2])->bytes, c) : 0;
-        out[c] = (float)(bias * fold->a[c] + fold->b[c]);
-        if (!isfinite(out[c])) {
+        double sum = bias * fold->a[c] + fold->b[c];
+        out[c] = (float)sum;
+        if (!keeps_precision(sum, out[c])) {
             return false;
         }
     }
@@ -257,7 +266,7 @@ static void fold_run(Rewriter *rw, NodeId id, const WeightShape *shape, const Af
     ValueId inputs[3] = {conv.inputs[0]};
     uint32_t input_count = add_parameters(rw, &conv, shape, &fold, inputs);
     if (input_count == 0) {
-        note_refusal(rw, last, "a weight or bias would no longer be a finite float32");
+        note_refusal(rw, last, "a weight or bias would no longer be a normal float32");
         return;
     }
     rewrite_log(rw, (Rewrite){.node = last->name,

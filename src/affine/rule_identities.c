@@ -212,37 +212,10 @@ static bool keeps_order(const Rewriter *rw, const Node *node) {
     return true;
 }
 
-/* Does the slice stop nowhere, or beyond any extent, along axis `axis`? Its end is a number: that it is the end of a
- * free dimension twice says nothing of a third time. */
-static bool has_no_end(const Rewriter *rw, const Node *node, int64_t axis, uint32_t rank) {
-    Arena *scratch = &rw->work->scratch;
-    Ints ends, axes = {0, NULL};
-    bool has_axes = node_ints(rw->graph, node, "axes", 3, scratch, &axes);
-    if (node->op != OP_SLICE || !node_ints(rw->graph, node, "ends", 2, scratch, &ends)) {
-        return false;
-    }
-    for (uint32_t k = 0; k < ends.count; k++) {
-        int64_t along = has_axes && k < axes.count ? axes.at[k] : k;
-        along += along < 0 ? (int64_t)rank : 0;
-        if (along == axis && ends.at[k] < INT32_MAX) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static bool takes_all(const Rewriter *rw, const Node *node, ValueId in) {
     Box box;
-    const Shape *shape = &graph_value(rw->graph, in)->shape;
-    if (!node_slice_box(rw->graph, node, 0, &rw->work->scratch, &box) || !shape_eq(&box.extent, shape)) {
-        return false;
-    }
-    for (uint32_t axis = 0; axis < shape->rank; axis++) {
-        if (!rewrite_is_fixed(rw, in, axis) && !has_no_end(rw, node, axis, shape->rank)) {
-            return false;
-        }
-    }
-    return true;
+    return node_slice_box(rw->graph, node, 0, &rw->work->scratch, &box) &&
+           shape_eq(&box.extent, &graph_value(rw->graph, in)->shape);
 }
 
 /* Inputs that hold something, of an operator that joins or adds up what it is given. */

@@ -72,8 +72,10 @@ FileNote simplify_note(const Graph *graph, Arena *keep) {
     for (uint32_t b = 1; b < graph->block_count; b++) {
         hold_block(graph, &note, &graph->blocks[b]);
     }
+    hold(&note, graph_main(graph)->inputs, graph_main(graph)->input_count); /* a caller may set what has a default */
     for (uint32_t v = 0; v < graph->value_count; v++) {
         const Value *value = &graph->values[v];
+        note.is_held[v] = note.is_held[v] || value->is_annotation;
         note.bytes[v] = value->name.len > 0 && value->constant != NULL ? value->constant->bytes.len : 0;
     }
     hold_attributes(graph, &note);
@@ -116,6 +118,9 @@ static const bool *find_callers(const Graph *graph, Arena *keep) {
         is_callers[v] = graph->values[v].is_default;
     }
     const Block *main = graph_main(graph);
+    for (uint32_t k = 0; k < main->input_count; k++) { /* TFLite: an input may have a buffer */
+        is_callers[main->inputs[k].index] = graph_value(graph, main->inputs[k])->constant != NULL;
+    }
     for (uint32_t at = 0; at < main->node_count; at++) {
         const Node *node = graph_node(graph, main->nodes[at]);
         bool is_one = false;
@@ -143,6 +148,9 @@ static void init_rewriter(Rewriter *rw, Graph *graph, const FileNote *note, Work
     rw->is_requantised = arena_array(keep, bool, note->value_count);
     rw->first_count = graph->value_count;
     rw->is_callers = find_callers(graph, keep);
+    if (rw->other != NULL) {
+        rw->extents = extents_find(graph, rw->other, keep);
+    }
     rw->is_stale = true;
     for (uint32_t n = 0; n < note->node_count; n++) {
         rw->position[n] = NOT_IN_FILE;
@@ -217,12 +225,30 @@ static void keep_added(Rewriter *rw, Simplified *out) {
     out->edit.added_value_count = (uint32_t)values;
 }
 
+static uint32_t semantics_of(const Graph *graph) {
+    return s0_semantics_of(graph->format == FORMAT_TFLITE ? S0_FORMAT_TFLITE : S0_FORMAT_ONNX);
+}
+
+bool simplify_check(const Graph *graph, const SimplifyOptions *options, Work *work) {
+    if ((options->semantics & ~semantics_of(graph)) == 0) {
+        return true;
+    }
+    const char *names = "";
+    for (int id = 0; id < S0_SEM_COUNT; id++) {
+        if ((semantics_of(graph) & S0_SEM_BIT(id)) != 0) {
+            names = arena_text(&work->keep, "%s%s%s", names, names[0] == '\0' ? "" : ", ",
+                               s0_semantics_name((Semantics)id));
+        }
+    }
+    return diag_error(&work->diags, (DiagText){.place = "option --semantics",
+                                               .what = "the reference is not one of the model's format",
+                                               .expected = names});
+}
+
 void simplify_graph(Graph *graph, const Graph *other, const FileNote *note, const SimplifyOptions *options, Work *work,
                     Simplified *out) {
     Rewriter rw = {.other = other, .tolerance = options->tolerance, .verify = options->verify};
-    rw.semantics = options->semantics != 0          ? options->semantics
-                   : graph->format == FORMAT_TFLITE ? s0_semantics_of(S0_FORMAT_TFLITE)
-                                                    : s0_semantics_of(S0_FORMAT_ONNX);
+    rw.semantics = options->semantics != 0 ? options->semantics : semantics_of(graph);
     init_rewriter(&rw, graph, note, work);
     uint64_t before = constant_bytes(note);
     rewrite_refresh(&rw);

@@ -57,6 +57,9 @@ typedef struct {
 /* needs   the graph as imported, before graph_inline */
 FileNote simplify_note(const Graph *graph, Arena *keep);
 
+/* The references must be of the model's format. False with a diagnostic. */
+bool simplify_check(const Graph *graph, const SimplifyOptions *options, Work *work);
+
 /* needs   inlined, bound, inferred, named; not yet graph_fold_qdq
  * breaks  node list of the main block, inputs of nodes, uses
  * `other` is the same model bound to other values of its free dimensions, or null where it has none: what differs

@@ -18,7 +18,7 @@ bool tensor_new(DType dtype, const Shape *shape, Arena *arena, Tensor *tensor) {
     return true;
 }
 
-/* False where a uint64 is past what a cell holds. */
+/* False where a uint64 is past what a cell holds, or a bool is neither 0 nor 1. */
 static bool cell_of_word(DType dtype, uint64_t word, Cell *cell) {
     uint32_t bits = dtype_bits(dtype);
     if (dtype_is_float(dtype)) {
@@ -29,7 +29,8 @@ static bool cell_of_word(DType dtype, uint64_t word, Cell *cell) {
         word |= ~(uint64_t)0 << bits;
     }
     memcpy(&cell->i, &word, sizeof word);
-    return dtype_kind(dtype) != DTYPE_KIND_UNSIGNED || cell->i >= 0;
+    bool is_bool = dtype_kind(dtype) == DTYPE_KIND_BOOL;
+    return is_bool ? word <= 1 : dtype_kind(dtype) != DTYPE_KIND_UNSIGNED || cell->i >= 0;
 }
 
 static uint64_t word_of_cell(DType dtype, Cell cell) {

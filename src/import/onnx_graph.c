@@ -163,6 +163,29 @@ static bool note_node(Onnx *onnx, OnnxScope *scope, const Field *field) {
     return true;
 }
 
+/* Scales and zero points that no node reads, but quantization_annotation names. */
+static bool read_annotation(Onnx *onnx, OnnxScope *scope, const Field *field) {
+    Wire wire = wire_open(&onnx->file, ONNX_ANNOTATION, field->bytes);
+    Field part, entry;
+    while (wire_next(&wire, &part)) {
+        if (part.number != ONNX_ANNOTATION_PARAMETERS) {
+            continue;
+        }
+        Wire inner = wire_open(&onnx->file, ONNX_ENTRY, part.bytes);
+        while (wire_next(&inner, &entry)) {
+            const uint32_t *known =
+                entry.number == ONNX_ENTRY_VALUE ? name_map_find(&scope->values, field_str(&entry)) : NULL;
+            if (known != NULL) {
+                onnx->graph->values[*known].is_annotation = true;
+            }
+        }
+        if (!wire_done(&inner)) {
+            return false;
+        }
+    }
+    return wire_done(&wire);
+}
+
 /* ---- The graph */
 
 typedef struct {
@@ -212,6 +235,7 @@ bool onnx_read_graph(Onnx *onnx, Span message, const OnnxScope *outer, BlockId *
     sound = each(onnx, &scope, ONNX_GRAPH_SPARSE_INITIALIZER, read_sparse_initializer) && sound;
     sound = each(onnx, &scope, ONNX_GRAPH_INPUT, read_input) && sound;
     sound = sound && each(onnx, &scope, ONNX_GRAPH_NODE, note_node) && read_nodes(onnx, &scope);
+    sound = sound && each(onnx, &scope, ONNX_GRAPH_ANNOTATION, read_annotation);
     sound = sound && each(onnx, &scope, ONNX_GRAPH_OUTPUT, read_output);
     onnx->graph->blocks[block->index] = scope.block;
     return sound;

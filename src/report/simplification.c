@@ -46,7 +46,8 @@ static void print_changes(const Report *r) {
 static const char *proof_text(const Report *r, const RuleTotal *rule) {
     if (rule->max_error > 0) {
         return arena_text(r->scratch,
-                          rule->is_ulp ? "within %" PRIu64 " ulp of the sum of magnitudes, however the sum is ordered"
+                          rule->is_ulp ? "within %" PRIu64
+                                         " ulp of the sum of magnitudes, rounding of the sum itself apart"
                                        : "differs by at most %" PRIu64 " LSB",
                           rule->max_error);
     }

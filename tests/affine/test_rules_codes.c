@@ -339,7 +339,7 @@ static const Row rows[] = {
                .text = CONV "const m float32[] = 3e38\nnode Mul n: a m -> b\n" COUT,
                .tolerance = 2},
      NULL,
-     .refusal = "no longer be a finite float32"},
+     .refusal = "no longer be a normal float32"},
     {.model =
          {.what = "L1 the bias is another operator's addend: that one stays as it is",
           .text =

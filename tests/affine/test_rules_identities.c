@@ -273,6 +273,21 @@ static const Row rows[] = {
               "const e int64[1] = 4\nconst k int64[1] = -1\nnode Slice n: a s e k -> b\n" OUT,
       .extents = {1, 2}},
      GONE},
+    {{.what = "the last 128 of a free dimension are all of it at both extents, but not of 129",
+      .text = "input x float32[n,4]\nnode Tanh i: x -> a\nconst s int64[1] = -128\n"
+              "const e int64[1] = 9223372036854775807\nnode Slice n: a s e -> b\n" OUT,
+      .extents = {1, 2}},
+     NULL},
+    {{.what = "a target that is max(n, 16): all of it from 16 on",
+      .text = "input x float32[n,4]\nnode Tanh i: x -> a\nnode Shape s: a -> k\nconst c int64[2] = 16 4\n"
+              "node Max m: k c -> t\nnode Expand n: a t -> b\n" OUT,
+      .extents = {32, 64}},
+     NULL},
+    {{.what = "n / 1000 is 0 at both extents: 1 + that is not always 1",
+      .text = "input x float32[n]\nnode Tanh i: x -> a\nnode Shape s: a -> k\nconst d int64[1] = 1000\n"
+              "node Div v: k d -> q\nconst u int64[1] = 1\nnode Add w: q u -> r\nnode Tile n: a r -> b\n" OUT,
+      .extents = {1, 2}},
+     NULL},
     {{.what = "a slice up to 2 is all of 1 and of 2, but not of 3",
       .text = "input x float32[n,4]\nnode Tanh i: x -> a\n"
               "const s int64[1] = 0\nconst e int64[1] = 2\nnode Slice n: a s e -> b\n" OUT,

@@ -410,7 +410,6 @@ static void test_identity(void **state) {
         IR("7") "!3aa200 "
                 "1{1'x' 2'y' 4'Relu'} 2'g' 11{1'x'} 12{1'y'} 99'1234' ",
         "7{ 1{1'x' 2'y' 4'Relu'} 11{1'x'} 12{1'y'} } " IR("7"),
-        IR("7") "7{ 14{99'what' 1:3} 11{1'x'} 12{1'x'} }", /* an annotation that is none: nobody looks */
         IR("7") "7{}",
     };
     size_t count = sizeof cases / sizeof cases[0];
@@ -479,11 +478,6 @@ static const Refusal refusals[] = {
      .what = "larger than an ONNX file can be",
      .got = "2147483",
      .expected = "2147483647 bytes at most"},
-    {.name = "an annotation that is none, with something dropped",
-     .file = IR("7") "7{1{1'x' 2'y' 4'Relu'} 5{" FLOATS("w") "} 14{1:3} " X Y "}",
-     .edit = drop_outer,
-     .status = S0_BAD_INPUT,
-     .what = "TensorAnnotation.tensor_name has the wrong wire type"},
 };
 
 static bool says(const char *text, const char *part) {

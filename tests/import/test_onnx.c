@@ -190,6 +190,16 @@ static void test_initializer_in_inputs(void **state) {
 }
 
 /* The second node comes first in the file; the third stands where it was. */
+/* A scale that no node reads, named by a note about 'y'; 'w' is named by nothing. */
+static void test_annotation(void **state) {
+    Fixture *f = *state;
+    expect_import(f, HEAD "7{ " RELU X Y "5{1:1 2:1 4#0000803f 8'v'} 5{1:1 2:1 4#0000803f 8'w'} "
+                          "14{1'y' 2{1'SCALE_TENSOR' 2'v'}} }");
+    assert_true(find(f, "v")->is_annotation);
+    assert_false(find(f, "w")->is_annotation);
+    assert_false(find(f, "y")->is_annotation);
+}
+
 static void test_unsorted_nodes(void **state) {
     Fixture *f = *state;
     expect_import(f, HEAD "7{ 1{1'a' 2'y' 4'Abs'} 1{1'x' 2'a' 4'Neg'} 1{1'x' 2'b' 4'Exp'} " X Y "}");
@@ -296,6 +306,7 @@ static const BrokenCase broken_cases[] = {
     BAD("unknown group", HEAD "!7b", "ModelProto.unknown is broken"),
     BAD("past the end", HEAD "!3a7f00", "ModelProto.graph is broken", "1 bytes that are left"),
     BAD("endless varint", HEAD "!08ffffffffffffffffffff01", "ModelProto.ir_version is broken", "varint overflow"),
+    BAD("annotation that is none", GRAPH("14{1:3} "), "TensorAnnotation.tensor_name", "wrong wire type"),
     BAD("name as number", GRAPH("1{3:5 4'Relu'} "), "NodeProto.name", "wrong wire type"),
     BAD("opset 0", "1:7 8{2:0} 7{}", "operator set", "a number from 1"),
     BAD("two opsets", "1:7 8{2:7} 8{2:8} 7{}", "two versions"),
@@ -418,6 +429,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_constant_nodes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_plain_graph, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_initializer_in_inputs, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_annotation, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_unsorted_nodes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_subgraph, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_absent_and_custom, set_up, tear_down),
