@@ -35,7 +35,8 @@ static bool is_fixed(const Finder *f, ValueId id) {
 /* ---- Inputs */
 
 static Str name_of(const Value *value, uint32_t axis) {
-    return value->dim_name == NULL ? (Str){0} : value->dim_name[axis];
+    const Str none = {0};
+    return value->dim_name == NULL ? none : value->dim_name[axis];
 }
 
 /* Axes of one name are one dimension. */
