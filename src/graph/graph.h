@@ -74,13 +74,13 @@ typedef enum {
 typedef struct {
     Str name;
     DType dtype;
-    bool has_shape;   /* false: not even the rank is known */
-    bool is_input;    /* of the main block, and not an initializer */
-    bool is_output;   /* of the main block */
-    bool is_state;    /* keeps its bytes from one run to the next: variable tensors */
-    bool is_default;  /* a constant that callers may replace: an initializer that is an input too, since IR 4 */
+    bool has_shape;     /* false: not even the rank is known */
+    bool is_input;      /* of the main block, and not an initializer */
+    bool is_output;     /* of the main block */
+    bool is_state;      /* keeps its bytes from one run to the next: variable tensors */
+    bool is_default;    /* a constant that callers may replace: an initializer that is an input too, since IR 4 */
     bool is_annotation; /* a note of the file names it, so it is there for more than its readers */
-    bool is_sequence; /* a list, map or optional: no byte layout */
+    bool is_sequence;   /* a list, map or optional: no byte layout */
     Shape shape;
     const Str *dim_name;   /* rank names of free dimensions, empty where a dimension has none; null where none has */
     const Quant *quant;    /* null where not quantised */
