@@ -3,6 +3,7 @@
 
 #include "base/nearest.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -157,6 +158,8 @@ static void close_cli(Cli *cli) {
 
 int main(int argc, char **argv) {
     Cli cli = {0};
+    /* A limit on the size of files is an error of writing, told and cleaned up like any other. */
+    signal(SIGXFSZ, SIG_IGN);
     work_init(&cli.work, &system_allocator);
     s0_status status = run_guarded(&cli, (Arguments){argc > 0 ? (size_t)argc - 1 : 0, argv + 1});
     close_cli(&cli);
