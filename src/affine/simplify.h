@@ -60,10 +60,10 @@ FileNote simplify_note(const Graph *graph, Arena *keep);
 /* The references must be of the model's format. False with a diagnostic. */
 bool simplify_check(const Graph *graph, const SimplifyOptions *options, Work *work);
 
-/* needs   inlined, bound, inferred, named; not yet graph_fold_qdq
+/* needs   bound, inferred, named, and inlined where it is to be planned; not yet graph_fold_qdq
  * breaks  node list of the main block, inputs of nodes, uses
- * `other` is the same model bound to other values of its free dimensions, or null where it has none: what differs
- * between the two is not known of the model, and no rewrite rests on it. */
+ * `other` is the same model bound to other values of its free dimensions, or null where it has none: it tells which
+ * axes of inputs are free, and what differs between the two is not known of the model. */
 void simplify_graph(Graph *graph, const Graph *other, const FileNote *note, const SimplifyOptions *options, Work *work,
                     Simplified *out);
 

@@ -27,7 +27,7 @@ static inline Graph *parse_model(Work *work, const Model *model) {
     return graph;
 }
 
-/* Inlined, bound, inferred and named. */
+/* Bound, inferred and named. */
 static inline void complete_model(Graph *graph, int64_t extent, int64_t step, Work *work) {
     size_t count;
     DimBinding *dims = graph_free_dims(graph, &work->keep, &count);
@@ -62,6 +62,29 @@ static inline Graph *simplify_model(Work *work, const Model *model, Simplified *
         fail_msg("%s: the simplified graph is not sound", model->what);
     }
     return graph;
+}
+
+/* Of one row: is what came right? If not, the check has told what was wrong. */
+typedef bool RowCheck(Work *work, const void *row);
+
+typedef struct {
+    RowCheck *check;
+    const void *row;
+    uint32_t *wrong;
+} RowRun;
+
+static inline void run_row(Work *work, const void *argument) {
+    const RowRun *run = argument;
+    *run->wrong += !run->check(work, run->row);
+}
+
+/* All rows of a table, so that one run tells every one that is wrong. */
+static inline void check_rows(const void *rows, size_t row_bytes, size_t count, RowCheck *check) {
+    uint32_t wrong = 0;
+    for (size_t k = 0; k < count; k++) {
+        with_work(run_row, &(RowRun){check, (const char *)rows + k * row_bytes, &wrong});
+    }
+    assert_int_equal(wrong, 0);
 }
 
 #endif

@@ -4,13 +4,9 @@
 #include "base/fault.h"
 #include "emit/emit.h"
 #include "graph/passes.h"
-#include "import/import.h"
-
-#include <setjmp.h>
+#include "target.h"
 
 enum { FREE_EXTENT = 2 };
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static bool complete(Graph *graph, Work *work) {
     size_t count = 0;
@@ -62,14 +58,5 @@ static void simplify_and_check(Work *work, Span bytes, ModelFiles *files) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    Work work;
-    ModelFiles files = {0};
-    Span bytes = {data, size};
-    work_init(&work, &system_allocator);
-    if (setjmp(work.escape) == 0) {
-        simplify_and_check(&work, bytes, &files);
-    }
-    import_close(&files);
-    work_free(&work);
-    return 0;
+    return fuzz_model((Span){data, size}, simplify_and_check);
 }
