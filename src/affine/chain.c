@@ -86,32 +86,52 @@ static float dequantize(const BoundStage *stage, int32_t code) {
     return rounded(stage, value * stage->code.scale);
 }
 
-static int32_t quantize(const BoundStage *stage, float x) {
-    float steps = rounded(stage, x / stage->code.scale);
-    return s0_requantise_real(steps, stage->rounding, stage->codes);
+static bool is_int32(int64_t value) {
+    return value >= INT32_MIN && value <= INT32_MAX;
+}
+
+/* (code - zero) * factor + addend */
+typedef struct {
+    int32_t zero, factor, addend;
+} Line;
+
+static bool fits(Line line, int32_t code) {
+    int64_t steps = (int64_t)code - line.zero;
+    return is_int32(steps) && is_int32(steps * line.factor) && is_int32(steps * line.factor + line.addend);
+}
+
+/* Between two codes for which nothing passes 32 bits nothing does, and then nothing is saturated. */
+static void run_line(Line line, int32_t *code, uint32_t count) {
+    int32_t least = code[0], most = code[0];
+    for (uint32_t i = 1; i < count; i++) {
+        least = code[i] < least ? code[i] : least;
+        most = code[i] > most ? code[i] : most;
+    }
+    if (fits(line, least) && fits(line, most)) {
+        for (uint32_t i = 0; i < count; i++) {
+            code[i] = (code[i] - line.zero) * line.factor + line.addend;
+        }
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        code[i] = s0_saturate((int64_t)less(code[i], line.zero) * line.factor + line.addend);
+    }
 }
 
 /* To the common scale of a sum, whose shift to the left keeps the bits that rounding would lose. */
 static void rescale(const BoundStage *stage, int32_t *code, uint32_t count) {
-    for (uint32_t i = 0; i < count; i++) {
-        int64_t steps = less(code[i], stage->fixed_sum.zero);
-        code[i] = s0_saturate(steps * ((int64_t)1 << stage->fixed_sum.left));
-    }
+    run_line((Line){stage->fixed_sum.zero, 1 << stage->fixed_sum.left, 0}, code, count);
     s0_multiply_all(code, count, stage->fixed_sum.in, stage->rounding);
 }
 
 static void fixed_sum(const BoundStage *stage, int32_t *code, uint32_t count) {
     rescale(stage, code, count);
-    for (uint32_t i = 0; i < count; i++) {
-        code[i] = s0_saturate((int64_t)code[i] * stage->fixed_sum.sign + stage->fixed_sum.addend);
-    }
+    run_line((Line){0, stage->fixed_sum.sign, stage->fixed_sum.addend}, code, count);
     s0_requantise_all(code, count, stage->fixed_sum.out, stage->rounding, stage->codes);
 }
 
 static void fixed(const BoundStage *stage, int32_t *code, uint32_t count) {
-    for (uint32_t i = 0; i < count; i++) {
-        code[i] = accumulate(stage, code[i]);
-    }
+    run_line((Line){stage->scaled.zero, stage->scaled.weight, stage->scaled.bias}, code, count);
     s0_requantise_all(code, count, stage->scaled.factor, stage->rounding, stage->codes);
 }
 
@@ -137,12 +157,18 @@ static void run_codes(const BoundStage *stage, int32_t *code, float *x, uint32_t
         result[i] = (expression);                                                                                      \
     }                                                                                                                  \
     break
+#define UNITS(expression) /* of the output's scale */                                                                  \
+    for (uint32_t i = 0; i < count; i++) {                                                                             \
+        x[i] = (expression);                                                                                           \
+    }                                                                                                                  \
+    s0_requantise_real_all(x, code, count, stage->rounding, stage->codes);                                             \
+    break
     switch (stage->kind) {
     case BOUND_DEQUANTIZE:
     case BOUND_DEQUANTIZE_F64:
         EACH(x, dequantize(stage, code[i]));
     case BOUND_QUANTIZE:
-        EACH(code, quantize(stage, x[i]));
+        UNITS(rounded(stage, x[i] / stage->code.scale));
     case BOUND_CODE_CLIP:
         EACH(code, code_clip(stage, code[i]));
     case BOUND_FIXED:
@@ -152,12 +178,13 @@ static void run_codes(const BoundStage *stage, int32_t *code, float *x, uint32_t
         fixed_sum(stage, code, count);
         break;
     case BOUND_SCALED:
-        EACH(code, s0_requantise_real(scaled(stage, code[i]), stage->rounding, stage->codes));
+        UNITS(scaled(stage, code[i]));
     case BOUND_SCALED_SUM:
-        EACH(code, s0_requantise_real(scaled_sum(stage, code[i]), stage->rounding, stage->codes));
+        UNITS(scaled_sum(stage, code[i]));
     default:
         run_reals(stage, x, count);
     }
+#undef UNITS
 #undef EACH
 }
 
@@ -185,10 +212,6 @@ float chain_real(const Chain *chain, float x) {
         run_codes(&chain->stage[k], &code, &x, 1);
     }
     return x;
-}
-
-static bool is_int32(int64_t value) {
-    return value >= INT32_MIN && value <= INT32_MAX;
 }
 
 static const char passes_32_bits[] = "an integer of the kernel passes 32 bits";

@@ -73,20 +73,53 @@ int32_t s0_multiply(int32_t x, S0Multiplier factor, S0Rounding rounding) {
     return multiply_once(x, factor);
 }
 
+/* The factors of most kernels: 0 <= multiplier and -31 <= shift <= 0. Their products stay within 32 bits, so nothing is
+ * saturated, and both sides of the product are made unsigned: x * m is (x + 2^31) * m - 2^31 * m. What a sum lacks to
+ * be positive is added with the rounding term, and taken off again once it is shifted. */
+static int is_small(S0Multiplier factor) {
+    return factor.multiplier >= 0 && factor.shift <= 0 && factor.shift >= -31;
+}
+
+static uint64_t small_product(int32_t x, uint32_t multiplier) {
+    return (uint64_t)((uint32_t)x ^ UINT32_C(1) << 31) * multiplier;
+}
+
+static void multiply_small_once(int32_t *x, uint32_t count, S0Multiplier factor) {
+    const uint32_t multiplier = (uint32_t)factor.multiplier;
+    const int32_t exponent = 31 - factor.shift;
+    const uint64_t lift = UINT64_C(1) << 63;
+    const uint64_t addend = lift - ((uint64_t)multiplier << 31) + (UINT64_C(1) << (exponent - 1));
+    const int64_t taken = (int64_t)(lift >> exponent);
+    uint32_t i;
+    for (i = 0; i < count; i++) {
+        x[i] = (int32_t)((int64_t)((small_product(x[i], multiplier) + addend) >> exponent) - taken);
+    }
+}
+
+/* Ties go away from zero in the second rounding: up, where the high product is not negative. It is lifted by 2^32, and
+ * so that is its bit 32. */
+static void multiply_small_twice(int32_t *x, uint32_t count, S0Multiplier factor) {
+    const uint32_t multiplier = (uint32_t)factor.multiplier;
+    const int32_t exponent = -factor.shift;
+    const uint64_t addend = (UINT64_C(1) << 63) - ((uint64_t)multiplier << 31) + (UINT64_C(1) << 30);
+    const uint64_t below_half = (UINT64_C(1) << (exponent - 1)) - 1;
+    const int64_t taken = (int64_t)((UINT64_C(1) << 32) >> exponent);
+    uint32_t i;
+    for (i = 0; i < count; i++) {
+        uint64_t high = (small_product(x[i], multiplier) + addend) >> 31;
+        x[i] = (int32_t)((int64_t)((high + below_half + (high >> 32)) >> exponent) - taken);
+    }
+}
+
 void s0_multiply_all(int32_t *x, uint32_t count, S0Multiplier factor, S0Rounding rounding) {
     uint32_t i;
-    if (rounding == S0_ROUND_CMSIS) {
-        for (i = 0; i < count; i++) {
-            x[i] = multiply_cmsis(x[i], factor);
-        }
-    } else if (rounding == S0_ROUND_DOUBLE && factor.shift < 0) {
-        const int32_t exponent = factor.shift < -63 ? 63 : -factor.shift;
-        for (i = 0; i < count; i++) {
-            x[i] = s0_rdbpot(s0_srdhm(x[i], factor.multiplier), exponent);
-        }
+    if (is_small(factor) && factor.shift < 0 && (rounding == S0_ROUND_DOUBLE || rounding == S0_ROUND_CMSIS)) {
+        multiply_small_twice(x, count, factor);
+    } else if (is_small(factor)) {
+        multiply_small_once(x, count, factor);
     } else {
         for (i = 0; i < count; i++) {
-            x[i] = multiply_once(x[i], factor);
+            x[i] = s0_multiply(x[i], factor, rounding);
         }
     }
 }
@@ -175,12 +208,26 @@ int32_t s0_requantise(int32_t acc, S0Multiplier factor, S0Rounding rounding, S0C
     return limit((int64_t)s0_multiply(acc, factor, rounding) + codes.zero_point, codes);
 }
 
-void s0_requantise_all(int32_t *acc, uint32_t count, S0Multiplier factor, S0Rounding rounding, S0Codes codes) {
+/* Adds the zero point and limits. Limits that fit 32 bits without the zero point are applied before it is added. */
+static void limit_all(int32_t *value, uint32_t count, S0Codes codes) {
+    const int64_t lo = (int64_t)codes.lo - codes.zero_point, hi = (int64_t)codes.hi - codes.zero_point;
     uint32_t i;
-    s0_multiply_all(acc, count, factor, rounding);
-    for (i = 0; i < count; i++) {
-        acc[i] = limit((int64_t)acc[i] + codes.zero_point, codes);
+    if (s0_saturate(lo) == lo && s0_saturate(hi) == hi) {
+        const int32_t least = (int32_t)lo, most = (int32_t)hi;
+        for (i = 0; i < count; i++) {
+            int32_t raised = value[i] < least ? least : value[i];
+            value[i] = (raised > most ? most : raised) + codes.zero_point;
+        }
+    } else {
+        for (i = 0; i < count; i++) {
+            value[i] = limit((int64_t)value[i] + codes.zero_point, codes);
+        }
     }
+}
+
+void s0_requantise_all(int32_t *acc, uint32_t count, S0Multiplier factor, S0Rounding rounding, S0Codes codes) {
+    s0_multiply_all(acc, count, factor, rounding);
+    limit_all(acc, count, codes);
 }
 
 int32_t s0_requantise_real(float value, S0Rounding rounding, S0Codes codes) {
@@ -191,4 +238,45 @@ int32_t s0_requantise_real(float value, S0Rounding rounding, S0Codes codes) {
     int32_t rounded =
         rounding == S0_ROUND_HALF_AWAY ? s0_round_half_away((double)value) : s0_round_half_even((double)value);
     return limit((int64_t)rounded + codes.zero_point, codes);
+}
+
+static int all_fit(const float *x, uint32_t count) {
+    int fit = 1;
+    uint32_t i;
+    for (i = 0; i < count; i++) {
+        fit &= (x[i] >= -2147483648.0F) & (x[i] < 2147483648.0F);
+    }
+    return fit;
+}
+
+/* Of reals that fit int32: whole part and fraction are exact in float32, and one of 2^24 or more has no fraction. */
+static void round_fitting(const float *x, int32_t *result, uint32_t count, S0Rounding rounding) {
+    const int32_t always = rounding == S0_ROUND_HALF_AWAY; /* a tie leaves the whole part, even where that is even */
+    uint32_t i;
+    for (i = 0; i < count; i++) {
+        int32_t whole = (int32_t)x[i];
+        float fraction = x[i] - (float)whole;
+        int32_t leaves = (whole & 1) | always;
+        int32_t up = (fraction > 0.5F) | ((fraction == 0.5F) & leaves);
+        int32_t down = (fraction < -0.5F) | ((fraction == -0.5F) & leaves);
+        result[i] = whole + up - down;
+    }
+}
+
+void s0_requantise_real_all(float *value, int32_t *code, uint32_t count, S0Rounding rounding, S0Codes codes) {
+    uint32_t i;
+    if (rounding == S0_ROUND_MLAS) {
+        for (i = 0; i < count; i++) {
+            value[i] += (float)codes.zero_point;
+        }
+        codes.zero_point = 0;
+    }
+    if (all_fit(value, count)) {
+        round_fitting(value, code, count, rounding);
+        limit_all(code, count, codes);
+    } else {
+        for (i = 0; i < count; i++) {
+            code[i] = s0_requantise_real(value[i], rounding == S0_ROUND_MLAS ? S0_ROUND_HALF_EVEN : rounding, codes);
+        }
+    }
 }

@@ -78,4 +78,7 @@ void s0_requantise_all(int32_t *acc, uint32_t count, S0Multiplier factor, S0Roun
 /* The same of a real that is already in units of the output's scale: HALF_EVEN, HALF_AWAY or MLAS. */
 int32_t s0_requantise_real(float value, S0Rounding rounding, S0Codes codes);
 
+/* The same of many. What the values are afterwards is not said. */
+void s0_requantise_real_all(float *value, int32_t *code, uint32_t count, S0Rounding rounding, S0Codes codes);
+
 #endif

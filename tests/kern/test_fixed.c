@@ -323,6 +323,11 @@ static void test_many(void **state) {
         S0Rounding rounding = roundings[round % 3];
         S0Multiplier factor = {draw_int(&seed), (int32_t)random_below(&seed, 140) - 70};
         S0Codes codes = {draw_int(&seed), -128, 127};
+        if (random_below(&seed, 2) == 0) { /* as kernels have them */
+            factor.multiplier &= INT32_MAX;
+            factor.shift = -(int32_t)random_below(&seed, 34);
+            codes.zero_point = (int32_t)random_below(&seed, 256) - 128;
+        }
         for (int k = 0; k < MANY; k++) {
             x[k] = draw_int(&seed);
             product[k] = x[k];
@@ -337,6 +342,45 @@ static void test_many(void **state) {
     }
 }
 
+/* Some blocks of values that all fit int32, ties among them, and some with others. */
+static float draw_real(uint64_t *seed, int fits) {
+    switch (random_below(seed, fits ? 3 : 4)) {
+    case 0:
+        return (float)((int32_t)random_below(seed, 600) - 300) / 2;
+    case 1:
+        return (float)draw_int(seed) / 512;
+    case 2:
+        return (float)((int32_t)random_below(seed, 1 << 25) - (1 << 24)) + 0.5F;
+    default: {
+        static const float others[] = {NAN, INFINITY, -INFINITY, 2147483648.0F, -2147483904.0F, 1e30F, -0.0F};
+        return others[random_below(seed, sizeof others / sizeof *others)];
+    }
+    }
+}
+
+static void test_many_reals(void **state) {
+    enum { MANY = 40 };
+    static const S0Rounding roundings[] = {S0_ROUND_HALF_EVEN, S0_ROUND_MLAS, S0_ROUND_HALF_AWAY};
+    (void)state;
+    uint64_t seed = 16;
+    for (int round = 0; round < 30000; round++) {
+        float x[MANY], spent[MANY];
+        int32_t code[MANY];
+        S0Rounding rounding = roundings[round % 3];
+        int is_small = random_below(&seed, 2) == 0;
+        S0Codes codes = {is_small ? (int32_t)random_below(&seed, 256) - 128 : draw_int(&seed), -128, 127};
+        codes.lo = random_below(&seed, 4) == 0 ? INT32_MIN : codes.lo;
+        codes.hi = random_below(&seed, 4) == 0 ? INT32_MAX : codes.hi;
+        for (int k = 0; k < MANY; k++) {
+            spent[k] = x[k] = draw_real(&seed, round % 2 == 0);
+        }
+        s0_requantise_real_all(spent, code, MANY, rounding, codes);
+        for (int k = 0; k < MANY; k++) {
+            assert_int_equal(code[k], s0_requantise_real(x[k], rounding, codes));
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_vectors),      cmocka_unit_test(test_products),
@@ -344,7 +388,7 @@ int main(void) {
         cmocka_unit_test(test_shifts_exact), cmocka_unit_test(test_many),
         cmocka_unit_test(test_multipliers),  cmocka_unit_test(test_multiplier_edges),
         cmocka_unit_test(test_round),        cmocka_unit_test(test_order_of_zero_point),
-        cmocka_unit_test(test_requantise),
+        cmocka_unit_test(test_requantise),   cmocka_unit_test(test_many_reals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
