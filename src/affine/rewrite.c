@@ -7,6 +7,7 @@
 
 /* ---- Refreshing */
 
+/* Without the nodes that are gone. */
 static void close_ranks(Rewriter *rw) {
     Block *main = graph_main(rw->graph);
     uint32_t kept = 0;
@@ -18,12 +19,44 @@ static void close_ranks(Rewriter *rw) {
     main->node_count = kept;
 }
 
+static bool is_of_file(const Rewriter *rw, NodeId id) {
+    return id.index < rw->note->node_count && rw->position[id.index] != NOT_IN_FILE;
+}
+
+/* The nodes that came since, each in front of its node; of several, the older first. */
+static void list_added(Rewriter *rw) {
+    Block *main = graph_main(rw->graph);
+    uint32_t came = (uint32_t)(rw->added_node_count - rw->listed_node_count), count = 0;
+    const AddedNode *added = rw->added_nodes + rw->listed_node_count;
+    if (came == 0) {
+        return;
+    }
+    uint32_t *last = arena_array(&rw->work->scratch, uint32_t, rw->note->main_count); /* + 1; 0: none */
+    uint32_t *older = arena_array(&rw->work->scratch, uint32_t, came);
+    NodeId *nodes = arena_array(&rw->work->keep, NodeId, (size_t)main->node_count + came);
+    for (uint32_t k = 0; k < came; k++) {
+        older[k] = last[added[k].before];
+        last[added[k].before] = k + 1;
+    }
+    for (uint32_t at = main->node_count; at > 0; at--) {
+        NodeId id = main->nodes[at - 1];
+        nodes[main->node_count + came - ++count] = id;
+        for (uint32_t k = is_of_file(rw, id) ? last[rw->position[id.index]] : 0; k > 0; k = older[k - 1]) {
+            nodes[main->node_count + came - ++count] = added[k - 1].id;
+        }
+    }
+    main->nodes = nodes;
+    main->node_count += came;
+    rw->listed_node_count = rw->added_node_count;
+}
+
 void rewrite_refresh(Rewriter *rw) {
     const Graph *graph = rw->graph;
     Arena *scratch = &rw->work->scratch;
     if (!rw->is_stale) {
         return;
     }
+    list_added(rw);
     close_ranks(rw);
     rw->uses = graph_uses(graph, scratch);
     rw->reader_count = arena_array(scratch, uint32_t, graph->value_count);
@@ -36,17 +69,8 @@ void rewrite_refresh(Rewriter *rw) {
 
 /* ---- What may be relied on */
 
-static bool is_of_file(const Rewriter *rw, NodeId id) {
-    return id.index < rw->note->node_count && rw->position[id.index] != NOT_IN_FILE;
-}
-
 static bool is_added(const Rewriter *rw, NodeId id) {
-    for (size_t i = 0; i < rw->added_node_count; i++) {
-        if (rw->added_nodes[i].id.index == id.index) {
-            return true;
-        }
-    }
-    return false;
+    return id.index >= rw->first_node_count;
 }
 
 bool rewrite_may_change(const Rewriter *rw, NodeId id) {
@@ -328,8 +352,17 @@ static ValueId add_value(Rewriter *rw, Value value) {
     return id;
 }
 
+Str rewrite_fresh_name(Rewriter *rw, Str stem) {
+    Arena *keep = &rw->work->keep;
+    if (rw->names.next.count == 0) {
+        rw->names = graph_taken_names(rw->graph, keep);
+    }
+    return graph_fresh_name(&rw->names, stem, keep);
+}
+
 ValueId rewrite_add_value(Rewriter *rw, Value value, Str stem) {
-    value.name = graph_fresh_name(rw->graph, stem, &rw->work->keep);
+    value.name = rewrite_fresh_name(rw, stem);
+    graph_take_name(&rw->names, value.name);
     return add_value(rw, value);
 }
 
@@ -348,31 +381,12 @@ ValueId rewrite_add_instead(Rewriter *rw, Value value, ValueId old, bool is_last
     return is_last && name.len > 0 && goes_unread(rw, old) ? add_value(rw, value) : rewrite_add_value(rw, value, name);
 }
 
-/* Where in the main block `id` runs. */
-static uint32_t find_node(const Block *block, NodeId id) {
-    for (uint32_t at = 0; at < block->node_count; at++) {
-        if (block->nodes[at].index == id.index) {
-            return at;
-        }
-    }
-    CHECK(false);
-    return 0;
-}
-
 NodeId rewrite_add_node(Rewriter *rw, Node node, NodeId before) {
     CHECK(is_of_file(rw, before));
     Arena *keep = &rw->work->keep;
-    Block *main = graph_main(rw->graph);
     NodeId id = graph_add_node(rw->graph, keep, node);
     rw->is_gone = arena_grow(keep, rw->is_gone, id.index, &rw->gone_capacity, sizeof *rw->is_gone);
     rw->is_gone[id.index] = false;
-    uint32_t at = find_node(main, before);
-    NodeId *nodes = arena_array(keep, NodeId, (size_t)main->node_count + 1);
-    memcpy(nodes, main->nodes, at * sizeof *nodes);
-    nodes[at] = id;
-    memcpy(nodes + at + 1, main->nodes + at, (main->node_count - at) * sizeof *nodes);
-    main->nodes = nodes;
-    main->node_count++;
     rw->added_nodes =
         arena_grow(keep, rw->added_nodes, rw->added_node_count, &rw->added_node_capacity, sizeof *rw->added_nodes);
     rw->added_nodes[rw->added_node_count++] = (AddedNode){id, rw->position[before.index]};

@@ -27,7 +27,7 @@ typedef struct {
     uint32_t *reader_count; /* value -> inputs that read it, and the graph's outputs */
     uint32_t use_values;    /* values that the two know */
 
-    uint32_t first_count;   /* values before the first change */
+    uint32_t first_count, first_node_count; /* values and nodes before the first change */
     const bool *is_callers; /* by id below first_count: a caller may replace it, or what it is made of */
 
     size_t position_capacity, gone_capacity;
@@ -36,6 +36,8 @@ typedef struct {
     bool *is_gone;      /* node -> dropped */
     bool *is_requantised;
     size_t added_node_count, added_node_capacity, added_value_count, added_value_capacity;
+    size_t listed_node_count; /* of the added nodes, those that the main block lists */
+    TakenNames names;         /* none until one is asked for */
     AddedNode *added_nodes;
     ValueId *added_values;
 
@@ -113,6 +115,9 @@ bool rewrite_redirect(Rewriter *rw, ValueId from, ValueId to);
  * output is the model's, the producer of the input writes it. False where neither may be. */
 bool rewrite_bypass(Rewriter *rw, NodeId id, ValueId in, ValueId out);
 
+/* What rewrite_add_value would make of `stem`. */
+Str rewrite_fresh_name(Rewriter *rw, Str stem);
+
 /* A constant, or a value between nodes, that the file does not have; `stem` is made a fresh name. */
 ValueId rewrite_add_value(Rewriter *rw, Value value, Str stem);
 
@@ -120,7 +125,7 @@ ValueId rewrite_add_value(Rewriter *rw, Value value, Str stem);
  * name of the old one where that one goes, so that people find it again. */
 ValueId rewrite_add_instead(Rewriter *rw, Value value, ValueId old, bool is_last);
 
-/* A node in front of `before`. Its outputs have it as their producer. */
+/* A node in front of `before`; the main block lists it after rewrite_refresh. Its outputs have it as their producer. */
 NodeId rewrite_add_node(Rewriter *rw, Node node, NodeId before);
 
 /* ---- The log */

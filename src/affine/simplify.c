@@ -147,6 +147,7 @@ static void init_rewriter(Rewriter *rw, Graph *graph, const FileNote *note, Work
     rw->is_gone = arena_array(keep, bool, graph->node_count);
     rw->is_requantised = arena_array(keep, bool, note->value_count);
     rw->first_count = graph->value_count;
+    rw->first_node_count = graph->node_count;
     rw->is_callers = find_callers(graph, keep);
     if (rw->other != NULL) {
         rw->extents = extents_find(graph, rw->other, keep);

@@ -70,7 +70,7 @@ static void name_by_operators(Planner *p) {
     }
 }
 
-static void name_map(Planner *p, const FlatTable *signature, uint32_t slot) {
+static void name_mapped(Planner *p, const FlatTable *signature, uint32_t slot) {
     FlatVector maps = flat_tables(p->flat, signature, slot);
     for (uint32_t k = 0; k < maps.count; k++) {
         FlatTable map = flat_table_at(p->flat, &maps, k);
@@ -83,8 +83,8 @@ static void name_by_signatures(Planner *p) {
     for (uint32_t k = 0; k < signatures.count; k++) {
         FlatTable signature = flat_table_at(p->flat, &signatures, k);
         if (flat_int(p->flat, &signature, SIGNATURE_SUBGRAPH, FLAT_U32, 0) == 0) {
-            name_map(p, &signature, SIGNATURE_INPUTS);
-            name_map(p, &signature, SIGNATURE_OUTPUTS);
+            name_mapped(p, &signature, SIGNATURE_INPUTS);
+            name_mapped(p, &signature, SIGNATURE_OUTPUTS);
         }
     }
 }

@@ -7,6 +7,7 @@
 #define S0_GRAPH_EDIT_H
 
 #include "graph/graph.h"
+#include "graph/name_map.h"
 
 typedef enum {
     NODE_AS_FILED, /* its bytes are copied */
@@ -37,7 +38,17 @@ typedef struct {
     const ValueId *added_values;
 } ModelEdit;
 
-/* A name that no value and no node of the graph has: `stem`, or stem with a number behind it. */
-Str graph_fresh_name(const Graph *graph, Str stem, Arena *keep);
+/* Names that are taken. Invariant: of each name's numbers those below `next` are: `b0` and `b1` behind `b`. */
+typedef struct {
+    NameMap next; /* name -> the number to try first behind it */
+} TakenNames;
+
+/* Those of all values and nodes. */
+TakenNames graph_taken_names(const Graph *graph, Arena *arena);
+
+/* A name that is not taken: `stem`, which lives as long, or stem with the least number behind it that makes it one. */
+Str graph_fresh_name(TakenNames *names, Str stem, Arena *keep);
+
+void graph_take_name(TakenNames *names, Str name);
 
 #endif

@@ -164,11 +164,13 @@ static ValueId *move_constants(Edited *t) {
     ValueId *moved = arena_array(&t->work->keep, ValueId, t->edit.file_value_count);
     ValueId *added = arena_array(&t->work->keep, ValueId, t->edit.file_value_count);
     GraphUses uses = graph_uses(t->graph, &t->work->scratch);
+    TakenNames names = graph_taken_names(t->graph, &t->work->scratch);
     for (uint32_t v = 0; v < t->edit.file_value_count; v++) {
         moved[v] = (ValueId){v};
         if (moves(t, &uses, v)) {
             Value copy = t->graph->values[v];
-            copy.name = graph_fresh_name(t->graph, copy.name, &t->work->keep);
+            copy.name = graph_fresh_name(&names, copy.name, &t->work->keep);
+            graph_take_name(&names, copy.name);
             moved[v] = graph_add_value(t->graph, &t->work->keep, copy);
             added[t->edit.added_value_count++] = moved[v];
             t->is_dropped[v] = true;
