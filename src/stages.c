@@ -157,37 +157,38 @@ static Bound understand_twice(const Request *request, ModelFiles *files, const G
     return bound;
 }
 
-/* Bytes of local memory that the model in `bytes` needs as it is; false without a diagnostic where it can't be planned.
- */
-static bool peak_of(const Request *request, const Device *device, Span bytes, ModelFiles *files, uint64_t peak[2],
-                    Work *work) {
+/* The plan of the model in `bytes` as it is; null without a diagnostic where it can't be planned. */
+static const Plan *plan_of(const Request *request, const Device *device, Span bytes, ModelFiles *files, Work *work) {
     Diags before = work->diags;
     Graph *graph = import_span(work, bytes, request->model, files);
     Facts *facts = NULL;
     if (next(work, graph != NULL) && complete(graph, request, work)) {
         facts = plan_graph(graph, device, request, work);
     }
-    if (facts != NULL) {
-        peak[0] = facts->plan->peak_live_bytes;
-        peak[1] = facts->plan->placed_bytes;
-    }
     diags_rewind(&work->diags, before);
-    return facts != NULL;
+    return facts == NULL ? NULL : facts->plan;
 }
 
+static Peak peak_of(const Plan *plan) {
+    return (Peak){plan->peak_live_bytes, plan->placed_bytes};
+}
+
+/* Before, after with the choices that were made before, and after with its own. */
 static void find_peaks(const Request *request, const Device *device, ModelFiles *files, Span out, Simplification *facts,
                        Work *work) {
-    uint64_t before[2], after[2];
+    Request held = *request;
+    const Plan *before = plan_of(request, device, files->map[0].bytes, files, work);
+    held.plan.held = before == NULL ? NULL : &before->choice;
+    const Plan *after_held = before == NULL ? NULL : plan_of(&held, device, out, files, work);
+    const Plan *after = after_held == NULL ? NULL : plan_of(request, device, out, files, work);
     facts->device = request->device;
-    if (!peak_of(request, device, files->map[0].bytes, files, before, work) ||
-        !peak_of(request, device, out, files, after, work)) {
+    if (after == NULL) {
         facts->no_peaks = "the model can't be planned as it is: stride0 plan tells why, --dim binds a free dimension";
         return;
     }
-    facts->peak_before_bytes = before[0];
-    facts->placed_before_bytes = before[1];
-    facts->peak_after_bytes = after[0];
-    facts->placed_after_bytes = after[1];
+    facts->before = peak_of(before);
+    facts->after_held = peak_of(after_held);
+    facts->after = peak_of(after);
 }
 
 const Simplification *stages_simplify(const Request *request, ModelFiles *files, Work *work, Span *out) {

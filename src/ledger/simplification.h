@@ -4,6 +4,11 @@
 
 #include "affine/simplify.h"
 
+/* Of local memory. */
+typedef struct {
+    uint64_t live_bytes, placed_bytes;
+} Peak;
+
 /* What an output can hold, told by its codes or by the operator that writes it; infinite where neither limits it. */
 typedef struct {
     Str name;
@@ -26,9 +31,9 @@ typedef struct {
     const Simplified *simplified;
     uint32_t nodes_before, nodes_after; /* of the file's main graph */
     uint64_t file_bytes_before, file_bytes_after;
-    const char *device;   /* of the peaks */
-    const char *no_peaks; /* why there are none, else null */
-    uint64_t peak_before_bytes, peak_after_bytes, placed_before_bytes, placed_after_bytes;
+    const char *device;             /* of the peaks */
+    const char *no_peaks;           /* why there are none, else null */
+    Peak before, after_held, after; /* `after_held`: planned with the choices that the original's plan made */
     uint32_t rule_count, output_count;
     const RuleTotal *rules; /* in the order they first came */
     const OutputRange *outputs;

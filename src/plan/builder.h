@@ -14,18 +14,10 @@ typedef struct {
     AliasRefusal refusal; /* why it is no rule; REFUSED_NONE where the node is no candidate */
 } ViewRule;
 
-/* Which of the choices that may lower or raise the peak are taken; plan_make tries them and keeps the best. */
-typedef struct {
-    bool in_place;    /* element-wise operators write over a dying input */
-    bool sub_views;   /* slices and splits are views, concats are written in place */
-    bool input_parts; /* also concats of graph inputs */
-} AliasChoice;
-
 typedef struct {
     Plan *plan;
     Work *work;
     GraphUses uses;
-    AliasChoice choice;
     BufferId *backing;        /* value -> its buffer in flash or far memory, the newest form's; NO_BUFFER */
     BufferId *resident;       /* constant -> its newest local copy; NO_BUFFER */
     uint32_t *resident_group; /* constant -> the group of nodes that copy was loaded for */

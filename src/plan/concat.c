@@ -109,11 +109,11 @@ bool concat_in_place(Builder *builder, NodeId id, bool *ok) {
     const Node *node = graph_node(plan->graph, id);
     BufferId whole;
     *ok = true;
-    if (op_info(node->op)->kind != KIND_CONCAT || !builder->choice.sub_views || node->output_count != 1 ||
+    if (op_info(node->op)->kind != KIND_CONCAT || !builder->plan->choice.sub_views || node->output_count != 1 ||
         !is_value(node->outputs[0])) {
         return false;
     }
-    if (!builder->choice.input_parts && takes_input(builder, node)) {
+    if (!builder->plan->choice.input_parts && takes_input(builder, node)) {
         return false;
     }
     uint64_t *offsets = arena_array(&builder->work->scratch, uint64_t, node->input_count);

@@ -124,7 +124,7 @@ static Plan *build(const Graph *graph, const Device *device, const PlanOptions *
                    Work *work) {
     Builder builder;
     init_builder(&builder, graph, device, options, work);
-    builder.choice = choice;
+    builder.plan->choice = choice;
     if (!build_steps(&builder)) {
         return NULL;
     }
@@ -174,8 +174,8 @@ static Plan *build_best(const Graph *graph, const Device *device, const PlanOpti
     const AliasChoice own_parts = {.in_place = true, .sub_views = true};
     const AliasChoice whole_views = {.in_place = true};
     const AliasChoice none = {.in_place = false};
-    if (!options->in_place) {
-        return build(graph, device, options, none, work);
+    if (options->held != NULL || !options->in_place) {
+        return build(graph, device, options, options->held != NULL ? *options->held : none, work);
     }
     Plan *tried = build(graph, device, options, all, work);
     Plan *best = tried;

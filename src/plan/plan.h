@@ -133,6 +133,13 @@ typedef struct {
     bool was_used; /* out */
 } AxisBinding;
 
+/* Which of the choices that may lower or raise the peak are taken; plan_make tries them and keeps the best. */
+typedef struct {
+    bool in_place;    /* element-wise operators write over a dying input */
+    bool sub_views;   /* slices and splits are views, concats are written in place */
+    bool input_parts; /* also concats of graph inputs */
+} AliasChoice;
+
 typedef struct {
     Strategy strategy;
     bool in_place; /* --inplace auto; false is none: only another shape of a whole tensor shares its bytes */
@@ -140,7 +147,8 @@ typedef struct {
     uint64_t budget_bytes; /* in place of the local capacity; 0 where not given */
     AxisBinding *axes;
     size_t axis_count;
-    bool axis_by_size; /* --axis-heuristic size */
+    bool axis_by_size;       /* --axis-heuristic size */
+    const AliasChoice *held; /* another plan's, to be compared with; null where the best is to be found */
 } PlanOptions;
 
 typedef struct {
@@ -157,6 +165,7 @@ typedef struct {
     const Graph *graph;
     const Device *device;
     PlanOptions options;
+    AliasChoice choice;
     uint32_t buffer_count, step_count;
     size_t buffer_capacity, step_capacity;
     Buffer *buffers;

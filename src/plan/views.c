@@ -241,7 +241,7 @@ bool view_rule(Builder *builder, NodeId node_id, uint32_t k, ViewRule *rule) {
     const Value *output = node_output(graph, node, k);
     *rule = (ViewRule){.is_rule = false};
     bool is_same = (kind == KIND_RESHAPE || kind == KIND_TRANSPOSE) && k == 0;
-    bool is_part = kind == KIND_SLICE && builder->choice.sub_views;
+    bool is_part = kind == KIND_SLICE && builder->plan->choice.sub_views;
     if (source == NULL || output == NULL || (!is_same && !is_part && kind != KIND_EXPAND)) {
         return true;
     }

@@ -21,6 +21,14 @@ static void add_change(Table *table, const char *what, uint64_t before, uint64_t
     table_number(table, after);
 }
 
+static void add_peaks(const Report *r, Table *table, const char *how, Peak after) {
+    const Simplification *facts = r->facts;
+    add_change(table, arena_text(r->scratch, "peak alive on %s%s", facts->device, how), facts->before.live_bytes,
+               after.live_bytes);
+    add_change(table, arena_text(r->scratch, "placed on %s%s", facts->device, how), facts->before.placed_bytes,
+               after.placed_bytes);
+}
+
 static void print_changes(const Report *r) {
     const Simplification *facts = r->facts;
     Table table;
@@ -31,10 +39,8 @@ static void print_changes(const Report *r) {
                facts->simplified->constant_bytes_after);
     add_change(&table, "bytes of the file", facts->file_bytes_before, facts->file_bytes_after);
     if (facts->no_peaks == NULL) {
-        add_change(&table, arena_text(r->scratch, "peak alive on %s", facts->device), facts->peak_before_bytes,
-                   facts->peak_after_bytes);
-        add_change(&table, arena_text(r->scratch, "placed on %s", facts->device), facts->placed_before_bytes,
-                   facts->placed_after_bytes);
+        add_peaks(r, &table, ", choices held", facts->after_held);
+        add_peaks(r, &table, "", facts->after);
     }
     table_print(&table, INDENT, r->columns, r->out);
     if (facts->no_peaks != NULL) {
