@@ -1,7 +1,7 @@
 /* The unit lemma with its side conditions. See lemma.h. */
 #include "affine/lemma.h"
 
-#include "affine/bound.h"
+#include "stage/bound.h"
 
 /* x -> min(max(x + shift, lo), hi). Of int32 and at most a few thousand stages: nothing passes 64 bits. */
 typedef struct {

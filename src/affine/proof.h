@@ -6,7 +6,7 @@
 #ifndef S0_AFFINE_PROOF_H
 #define S0_AFFINE_PROOF_H
 
-#include "affine/stage.h"
+#include "affine/chain.h"
 
 typedef enum {
     PROOF_LEMMA,       /* a named lemma with checked side conditions */

@@ -2,7 +2,7 @@
 #ifndef S0_AFFINE_REAL_H
 #define S0_AFFINE_REAL_H
 
-#include "affine/stage.h"
+#include "affine/chain.h"
 
 /* y = a * x + b, where x = (code - in.zero_point) * in.scale and y the same of the code that comes out. */
 typedef struct {

@@ -2,9 +2,9 @@
 #include "cli/cli.h"
 #include "cli/shape_text.h"
 
+#include "base/dtype.h"
 #include "base/json.h"
 #include "device/device.h"
-#include "graph/dtype.h"
 #include "layout/picture.h"
 #include "layout/view.h"
 

@@ -70,7 +70,7 @@ typedef struct {
         record_bits; /* bits of one channel's record in the conv parameter stream, 0 where plain vectors are read */
 
     /* Described only: no figure of a plan rests on what follows. A file may leave any of it out. */
-    uint64_t dtypes; /* set of dtypes the engine computes, bit k for DType k of graph/dtype.h; all by default */
+    uint64_t dtypes; /* set of dtypes the engine computes, bit k for DType k of base/dtype.h; all by default */
     Str requantise;  /* semantics id: tflite-double, tflite-single, onnx, half-away; empty where it is not told */
     /* throughput and overheads; 0 without a source where it is not told */
     DeviceCost vector_bytes_cycle; /* bytes an element-wise engine takes in a cycle */

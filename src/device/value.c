@@ -1,8 +1,8 @@
 /* Readers of the values in a device file. */
 #include "device/value.h"
 
+#include "base/dtype.h"
 #include "base/nearest.h"
-#include "graph/dtype.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -49,7 +49,7 @@ size_t emit_add_quant(FlatImage *image, const Quant *quant) {
 static int8_t tensor_type(DType dtype) {
     static const int8_t types[] = {
 #define DTYPE(id, name, bits, kind, onnx, tflite) [DTYPE_##id] = (tflite),
-#include "graph/dtype.def"
+#include "base/dtype.def"
 #undef DTYPE
     };
     CHECK(dtype != DTYPE_NONE && types[dtype] >= 0);

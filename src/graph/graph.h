@@ -12,8 +12,8 @@
 #ifndef S0_GRAPH_GRAPH_H
 #define S0_GRAPH_GRAPH_H
 
+#include "base/dtype.h"
 #include "base/work.h"
-#include "graph/dtype.h"
 #include "graph/op.h"
 #include "layout/shape.h"
 

@@ -2,7 +2,7 @@
 #ifndef TESTS_AFFINE_STAGES_H
 #define TESTS_AFFINE_STAGES_H
 
-#include "affine/stage.h"
+#include "affine/chain.h"
 #include "support/work.h"
 
 /* A stage of codes from `from` to `to` with all codes of `to` allowed. */

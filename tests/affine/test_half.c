@@ -1,6 +1,6 @@
 /* Proves float16: half_round against a search in the list of all float16 values, at every tie and beside it; and that
  * each operation of a float16 stage is rounded once. */
-#include "affine/half.h"
+#include "stage/half.h"
 #include "affine/stages.h"
 #include "support/random.h"
 

@@ -3,9 +3,9 @@
 #include "affine/brute.h"
 #include "affine/draw.h"
 
-#include "affine/bound.h"
 #include "affine/lemma.h"
 #include "affine/pair.h"
+#include "stage/bound.h"
 
 #include <string.h>
 

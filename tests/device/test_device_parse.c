@@ -3,7 +3,7 @@
  * diagnostic. */
 #include "box.h"
 
-#include "graph/dtype.h"
+#include "base/dtype.h"
 
 #include <unistd.h>
 

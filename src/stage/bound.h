@@ -1,8 +1,10 @@
-/* A stage whose reference is fixed: what bind.c computes once and chain.c evaluates. */
-#ifndef S0_AFFINE_BOUND_H
-#define S0_AFFINE_BOUND_H
+/* A stage whose reference is fixed: multipliers and shifts are computed once, then it is evaluated, bit for bit as that
+ * reference does. This is the one source of truth: every rewrite is proven against it, and the simulated device
+ * computes by it. */
+#ifndef S0_STAGE_BOUND_H
+#define S0_STAGE_BOUND_H
 
-#include "affine/stage.h"
+#include "stage/stage.h"
 
 #include <string.h>
 
@@ -25,7 +27,7 @@ typedef enum {
     BOUND_SCALED_SUM, /* (scale * (code - zero) * sign + addend) / divisor: QLinearAdd */
 } BoundKind;
 
-struct BoundStage {
+typedef struct {
     BoundKind kind;
     bool is_half; /* each float operation is rounded to float16 */
     S0Rounding rounding;
@@ -56,7 +58,25 @@ struct BoundStage {
             float scale, addend, divisor;
         } scaled_sum;
     };
-};
+} BoundStage;
+
+/* Null where the reference defines the stage; else why not: a parameter that is not finite, variance + epsilon <= 0, a
+ * scale out of the kernel's range. Whether an accumulator can pass 32 bits depends on the input: ask bound_check. */
+StageFault stage_bind(const Stage *stage, Semantics semantics, BoundStage *bound);
+
+/* Evaluates `count` elements in place: codes in `code`, reals in `x`; a coder takes them from one to the other. Both
+ * have room for `count`, whatever the stage. Any int32 is defined: where the reference is not, integers saturate and a
+ * NaN is quantised to the zero point. */
+void bound_run(const BoundStage *bound, int32_t *code, float *x, uint32_t count);
+
+/* Null where the reference defines the stage of this code or real, whichever it takes: no integer passes 32 bits. */
+StageFault bound_check(const BoundStage *bound, int32_t code, float x);
+
+/* 1: no larger input gives a smaller result; -1: no larger input gives a larger one. */
+int bound_direction(const BoundStage *bound);
+
+/* Do both compute the same of every input, with the same faults? */
+bool bound_eq(const BoundStage *a, const BoundStage *b);
 
 /* Bit for bit: a NaN is itself, 0 is not -0. */
 static inline bool same_float(float a, float b) {

@@ -1,13 +1,13 @@
-/* Element types. The table is graph/dtype.def. */
-#ifndef S0_GRAPH_DTYPE_H
-#define S0_GRAPH_DTYPE_H
+/* Element types. The table is base/dtype.def. */
+#ifndef S0_BASE_DTYPE_H
+#define S0_BASE_DTYPE_H
 
 #include "base/str.h"
 
 typedef enum {
     DTYPE_NONE, /* an absent optional value */
 #define DTYPE(id, name, bits, kind, onnx, tflite) DTYPE_##id,
-#include "graph/dtype.def"
+#include "base/dtype.def"
 #undef DTYPE
     DTYPE_COUNT
 } DType;

@@ -1,7 +1,7 @@
-/* Fixes the reference of a chain: multipliers, shifts and factors as that reference computes them, and the faults for
+/* Fixes the reference of a stage: multipliers, shifts and factors as that reference computes them, and the faults for
  * which it would abort, flush a factor to zero or leave 32 bits. Sources of each rule: docs/semantics.md. */
-#include "affine/bound.h"
-#include "affine/half.h"
+#include "stage/bound.h"
+#include "stage/half.h"
 
 #include <math.h>
 
@@ -334,9 +334,7 @@ static StageFault bind_integer(const Stage *stage, Semantics semantics, BoundSta
                                                             : bind_tflite_integer(stage, semantics, bound);
 }
 
-/* ---- the chain */
-
-static StageFault bind_stage(const Stage *stage, Semantics semantics, BoundStage *bound) {
+StageFault stage_bind(const Stage *stage, Semantics semantics, BoundStage *bound) {
     bound->is_half = stage->from == DTYPE_F16 || stage->to == DTYPE_F16;
     switch (stage->kind) {
     case STAGE_MUL:
@@ -354,21 +352,4 @@ static StageFault bind_stage(const Stage *stage, Semantics semantics, BoundStage
     default:
         return bind_integer(stage, semantics, bound);
     }
-}
-
-StageFault chain_bind(const Stage *stage, uint32_t count, Semantics semantics, Arena *arena, Chain *chain) {
-    BoundStage *bound = arena_array(arena, BoundStage, count);
-    *chain = (Chain){semantics, count, bound};
-    for (uint32_t k = 0; k < count; k++) {
-        if (k > 0 && stage[k].from != stage[k - 1].to) {
-            return "a stage does not take what the one before it gives";
-        }
-        StageFault fault = bind_stage(&stage[k], semantics, &bound[k]);
-        if (fault != NULL) {
-            return fault;
-        }
-    }
-    int32_t lo, hi;
-    bool is_small = count > 0 && dtype_bits(stage[0].from) < 32 && stage_code_range(stage[0].from, &lo, &hi);
-    return is_small ? chain_check(chain, lo, hi) : NULL;
 }

@@ -1,5 +1,5 @@
 /* Element types: look-ups in the table of dtype.def. */
-#include "graph/dtype.h"
+#include "base/dtype.h"
 
 #include "base/fault.h"
 
@@ -15,7 +15,7 @@ typedef struct {
 static const DTypeInfo table[DTYPE_COUNT] = {
     [DTYPE_NONE] = {"none", 0, DTYPE_KIND_OPAQUE, -1, -1},
 #define DTYPE(id, name, bits, kind, onnx, tflite) [DTYPE_##id] = {name, bits, DTYPE_KIND_##kind, onnx, tflite},
-#include "graph/dtype.def"
+#include "base/dtype.def"
 #undef DTYPE
 };
 

@@ -1,5 +1,5 @@
 /* Stages as records: the codes of a type, and whether two stages are the same. */
-#include "affine/bound.h"
+#include "stage/bound.h"
 
 bool stage_code_range(DType dtype, int32_t *lo, int32_t *hi) {
     uint32_t bits = dtype_bits(dtype);

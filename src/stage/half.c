@@ -1,5 +1,5 @@
 /* float16, kept in a float. See half.h. */
-#include "affine/half.h"
+#include "stage/half.h"
 
 #include <math.h>
 #include <stdint.h>
