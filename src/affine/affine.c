@@ -1,6 +1,7 @@
 /* From nodes to stages: which operators form a run, along which axis, with which numbers. */
 #include "affine/affine.h"
 
+#include "affine/real.h"
 #include "base/fault.h"
 #include "graph/fold.h"
 #include "graph/qdq.h"
@@ -427,59 +428,10 @@ bool affine_read(const Rewriter *rw, const NodeId *nodes, uint32_t count, Affine
 
 /* ---- Folded */
 
-static StageFault fold_norm(const Stage *s, double *factor, double *addend) {
-    double sum = (double)s->norm.variance + (double)s->norm.epsilon;
-    if (!isfinite(s->norm.gamma) || !isfinite(s->norm.beta) || !isfinite(s->norm.mean) || !isfinite(sum)) {
-        return "a parameter of the normalisation is not finite";
-    }
-    if (sum <= 0) {
-        return "variance + epsilon is not positive";
-    }
-    *factor = (double)s->norm.gamma / sqrt(sum);
-    *addend = (double)s->norm.beta - (double)s->norm.mean * *factor;
-    return NULL;
-}
-
-static StageFault fold_stage(const Stage *s, double *factor, double *addend) {
-    double number = (double)s->number;
-    *factor = 1;
-    *addend = 0;
-    switch (s->kind) {
-    case STAGE_MUL:
-        *factor = number;
-        break;
-    case STAGE_DIV:
-        *factor = 1 / number;
-        break;
-    case STAGE_ADD:
-        *addend = number;
-        break;
-    case STAGE_SUB:
-        *addend = -number;
-        break;
-    case STAGE_RSUB:
-        *factor = -1;
-        *addend = number;
-        break;
-    case STAGE_NORM:
-        return fold_norm(s, factor, addend);
-    default:
-        break;
-    }
-    return isfinite(*factor) && isfinite(*addend) ? NULL : "a parameter is not finite";
-}
-
 StageFault affine_fold(const Stage *stages, uint32_t count, double *a, double *b) {
-    *a = 1;
-    *b = 0;
-    for (uint32_t k = 0; k < count; k++) {
-        double factor, addend;
-        StageFault fault = fold_stage(&stages[k], &factor, &addend);
-        if (fault != NULL) {
-            return fault;
-        }
-        *a *= factor;
-        *b = *b * factor + addend;
-    }
-    return isfinite(*a) && isfinite(*b) ? NULL : "the folded parameters are not finite";
+    RealForm real;
+    StageFault fault = real_fold(stages, count, &real);
+    *a = real.a;
+    *b = real.b;
+    return fault;
 }

@@ -54,6 +54,14 @@ static Step step_of(const Stage *stage) {
     }
 }
 
+static StageFault step_fault(const Stage *stage, Step step) {
+    double sum = stage->kind == STAGE_NORM ? (double)stage->norm.variance + (double)stage->norm.epsilon : 1;
+    if (sum <= 0) {
+        return "variance + epsilon is not positive";
+    }
+    return isfinite(step.factor) && isfinite(step.addend) && isfinite(sum) ? NULL : "a parameter is not finite";
+}
+
 /* Do codes come in that the stage gives a meaning? */
 static bool reads_code(const Stage *stage) {
     return stage->kind == STAGE_DEQUANTIZE || (stage->kind > STAGE_QUANTIZE && stage->kind != STAGE_CODE_CLIP);
@@ -88,6 +96,10 @@ StageFault real_fold(const Stage *stage, uint32_t count, RealForm *real) {
         }
         is_coded = is_coded || reads_code(&stage[k]);
         Step step = step_of(&stage[k]);
+        StageFault fault = step_fault(&stage[k], step);
+        if (fault != NULL) {
+            return fault;
+        }
         real->a *= step.factor;
         real->b = real->b * step.factor + step.addend;
         if (writes_code(&stage[k])) {

@@ -3,16 +3,9 @@
 
 #include "graph/box.h"
 
-static int64_t only_zero_point(const Quant *quant) {
-    return quant->zero_point == NULL ? 0 : quant->zero_point[0];
-}
-
+/* One scale for all, which a slice along any axis keeps; codes that say nothing are not requantised. */
 static bool same_codes(const Quant *part, const Quant *whole) {
-    if (part == NULL || whole == NULL) {
-        return true;
-    }
-    return part->count == 1 && whole->count == 1 && part->scale[0] == whole->scale[0] &&
-           only_zero_point(part) == only_zero_point(whole);
+    return part == NULL || whole == NULL || (whole->count == 1 && quant_eq(part, whole));
 }
 
 /* The caller fills an input of an arena where it lies; its input and its output are two pointers. */
