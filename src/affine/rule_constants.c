@@ -6,7 +6,7 @@
  * All are exact by construction: bytes are compared as bytes, so -0 is not 0 and a NaN equals itself. A constant is
  * collapsed or folded only where the file does not grow: bytes that come, with the names they come under, less bytes
  * that go. */
-#include "affine/rewrite.h"
+#include "affine/growth.h"
 #include "base/fault.h"
 #include "graph/collapse.h"
 #include "graph/fold_tensor.h"
@@ -14,13 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    MOST_DEPTH = 16,
-    TFLITE_NODE_BYTES = 32, /* the least that an operator takes: a table, its lists of inputs and outputs */
-    TENSOR_BYTES = 8,       /* the least that an ONNX initializer takes beside its name and its numbers */
-    NODE_BYTES = 4,         /* of an ONNX node beside its operator and names */
-    NAME_BYTES = 2,         /* in front of each name */
-};
+enum { MOST_DEPTH = 16 };
 
 static uint64_t bytes_of(const Value *value) {
     return value->constant == NULL ? 0 : value->constant->bytes.len;
@@ -31,28 +25,6 @@ static bool is_stored(const Rewriter *rw, ValueId id) {
     const Value *value = graph_value(rw->graph, id);
     bool has_own_bytes = value->name.len > 0 && !is_node(value->producer);
     return has_own_bytes && value->constant != NULL && rewrite_is_internal(rw, id);
-}
-
-/* What a file holds for a constant of `bytes` under a name. */
-static uint64_t tensor_cost(const Rewriter *rw, uint64_t bytes, Str name) {
-    return bytes + (rw->graph->format == FORMAT_ONNX ? name.len + TENSOR_BYTES : 0);
-}
-
-static uint64_t names_cost(const Graph *graph, const ValueId *ids, uint32_t count) {
-    uint64_t bytes = 0;
-    for (uint32_t k = 0; k < count; k++) {
-        bytes += NAME_BYTES + (is_value(ids[k]) ? graph_value(graph, ids[k])->name.len : 0);
-    }
-    return bytes;
-}
-
-/* At least what a file holds for a node; its own name and its attributes are left out. */
-static uint64_t node_cost(const Rewriter *rw, const Node *node) {
-    if (rw->graph->format != FORMAT_ONNX) {
-        return TFLITE_NODE_BYTES;
-    }
-    return NODE_BYTES + node->op_name.len + names_cost(rw->graph, node->inputs, node->input_count) +
-           names_cost(rw->graph, node->outputs, node->output_count);
 }
 
 static void log_constant(Rewriter *rw, const char *rule, Str name, int64_t change_bytes) {
@@ -107,7 +79,7 @@ static bool is_equal_constant(const Value *a, const Value *b) {
 
 /* ONNX nodes name what they read: a longer name may cost more than the second copy did. */
 static bool saves_bytes(const Rewriter *rw, const Candidate *kept, const Candidate *merged) {
-    uint64_t freed = tensor_cost(rw, bytes_of(merged->value), merged->value->name);
+    uint64_t freed = growth_tensor_bytes(rw, bytes_of(merged->value), merged->value->name);
     uint64_t readers = rw->reader_count[merged->id.index];
     uint64_t longer =
         kept->value->name.len > merged->value->name.len ? kept->value->name.len - merged->value->name.len : 0;
@@ -252,32 +224,6 @@ static void merge_makers(Rewriter *rw) {
     }
 }
 
-/* ---- Net growth */
-
-/* Bytes that go when nobody reads `id` any more: its own, or its maker's with what only the maker reads. */
-static uint64_t freed_with(const Rewriter *rw, ValueId id, uint32_t depth) {
-    const Value *value = graph_value(rw->graph, id);
-    if (!rewrite_is_internal(rw, id)) {
-        return 0;
-    }
-    if (!is_node(value->producer)) {
-        return value->name.len > 0 ? tensor_cost(rw, bytes_of(value), value->name) : 0;
-    }
-    const Node *node = graph_node(rw->graph, value->producer);
-    if (!rewrite_may_change(rw, value->producer) || node->output_count != 1 || depth == MOST_DEPTH) {
-        return 0;
-    }
-    uint64_t freed = node_cost(rw, node) + (node->op == OP_CONSTANT ? bytes_of(value) : 0);
-    for (uint32_t k = 0; k < node->input_count; k++) {
-        ValueId input = node->inputs[k];
-        if (is_value(input) && input.index < rw->use_values && graph_value(rw->graph, input)->constant != NULL &&
-            rw->reader_count[input.index] == rewrite_times_read(node, input)) {
-            freed += freed_with(rw, input, depth + 1);
-        }
-    }
-    return freed;
-}
-
 /* ---- Collapsed */
 
 /* Operators that align what they are given from the right. ONNX: since opset 7, those of any number of operands since
@@ -343,7 +289,8 @@ static bool collapse(Rewriter *rw, ValueId id) {
     }
     Const *stored = arena_new(&rw->work->keep, Const);
     *stored = (Const){.stored = smallest, .bytes = const_collapse(value, &smallest, &rw->work->keep), .is_known = true};
-    int64_t growth = (int64_t)tensor_cost(rw, stored->bytes.len, value->name) - (int64_t)freed_with(rw, id, 0);
+    int64_t growth =
+        (int64_t)growth_tensor_bytes(rw, stored->bytes.len, value->name) - (int64_t)growth_freed_with(rw, id);
     if (stored->bytes.len == 0 || growth > 0) {
         return false;
     }
@@ -416,7 +363,7 @@ static bool fold(Rewriter *rw, ValueId id) {
         return false;
     }
     const Const *stored = tensor_store(&whole, &rw->work->keep);
-    if (tensor_cost(rw, stored->bytes.len, value->name) > freed_with(rw, id, 0)) {
+    if (growth_tensor_bytes(rw, stored->bytes.len, value->name) > growth_freed_with(rw, id)) {
         return false;
     }
     Value added = {

@@ -6,7 +6,7 @@
  *     identities  operators that give back what they are given: x * 1, x + (-0), a reshape to the same shape
  *     clips       limits inside limits
  *     codes       chains between integer codes: per-channel affines, requantise, Dequantize - operators - Quantize
- *     convolution a per-channel affine behind a convolution goes into its weights and bias
+ *     convolution a per-channel affine behind a convolution goes into its weights and bias; then one in front of it
  *     unread      what nobody reads any more
  * docs/rewrites.md tells of each when it is legal and why it is exact. */
 #ifndef S0_AFFINE_SIMPLIFY_H

@@ -1,25 +1,10 @@
-/* rule_codes and rule_convolution: runs between integer codes, and what is folded into a convolution.
+/* rule_codes: runs between integer codes.
  *
  * Numbers in front of a row are those of docs/cases.md. Which rows are rewritten follows from the arithmetic of the
  * case, by hand: the zero point that absorbs an addend is zero - b / (a * scale), and only a whole number that is a
  * code will do. That the rewritten model computes the same codes, test_rules_random checks without these rules. All
  * extents of a map are equal, so that an axis taken by its size is taken wrong. */
-#include "affine/simplified.h"
-
-#include <math.h>
-
-#include "layout/packed.h"
-
-typedef struct {
-    Model model;
-    const char *expected; /* nodes that are left; null: all as they were, and nothing is logged */
-    struct {
-        const char *name;
-        uint32_t count;
-        double at[4];
-    } constant[2];       /* with these numbers, where named */
-    const char *refusal; /* a reason that is told, where not null */
-} Row;
+#include "affine/rows.h"
 
 #define Q                                                                                                              \
     "const s float32[] = 0.1\nconst z int8[] = 0\ninput q int8[1,4,4,4] scale=0.1 zero=0\nvalue o int8[1,4,4,4] "      \
@@ -40,13 +25,6 @@ typedef struct {
     "value y int8[1,2,2,3] scale=0.1 zero=-128\nnode Abs i: x -> a\n"
 #define LO "node Abs k: b -> y\noutput y\n"
 #define LG "Abs x -> a\nAbs a -> y\n"
-
-/* A convolution of two channels on a map whose extents are all 2. */
-#define CONV                                                                                                           \
-    "input x float32[2,2,2,2]\nconst w float32[2,2,1,1] = 1 2 3 4\nconst c float32[2] = 0.5 -0.25\n"                   \
-    "node Conv k: x w c -> a\n"
-#define COUT   "node Erf u: b -> y\noutput y\n"
-#define FOLDED "Conv x w c -> b\nErf b -> y\n"
 
 static const Row rows[] = {
     /* ---- identities */
@@ -247,190 +225,11 @@ static const Row rows[] = {
      NULL,
      .refusal = "add_int"},
     {.model = {.what = "QUANTIZE to the same codes", .text = L "node QuantizeLinear(QUANTIZE) m: a -> b\n" LO}, LG},
-
-    /* ---- into a convolution */
-    {.model = {.what = "D1 the bias is scaled, not added",
-               .text = CONV "const g float32[2] = 4 0.5\nconst e float32[2] = 10 -1\nconst m float32[2] = 1 -2\nconst "
-                            "v float32[2] = 3 0\nnode BatchNormalization n: a g e m v -> b epsilon=1.0\n" COUT,
-               .tolerance = 7},
-     FOLDED,
-     .constant = {{"w", 4, {2, 4, 1.5, 2}}, {"c", 2, {9, -0.125}}}},
-    {.model = {.what = "D1 not without a tolerance",
-               .text = CONV "const g float32[2] = 4 0.5\nconst e float32[2] = 10 -1\nconst m float32[2] = 1 -2\nconst "
-                            "v float32[2] = 3 0\nnode BatchNormalization n: a g e m v -> b epsilon=1.0\n" COUT,
-               .tolerance = 6},
-     NULL,
-     .refusal = "may differ by 7 ulp"},
-    {.model = {.what = "D2 the channel is named",
-               .text = CONV "const g float32[2] = 1 1\nconst e float32[2] = 0 0\nconst v float32[2] = 3 -1\nnode "
-                            "BatchNormalization n: a g e e v -> b epsilon=0.00001\n" COUT,
-               .tolerance = 100},
-     NULL,
-     .refusal = "channel 1: variance + epsilon is not positive"},
-    {.model = {.what = "channels",
-               .text = CONV "const m float32[2,1,1] = 2 10\nnode Mul n: a m -> b\n" COUT,
-               .tolerance = 2},
-     FOLDED,
-     .constant = {{"w", 4, {2, 4, 30, 40}}, {"c", 2, {1, -2.5}}}},
-    {.model = {.what = "columns, as many as channels",
-               .text = CONV "const m float32[2] = 2 10\nnode Mul n: a m -> b\n" COUT,
-               .tolerance = 2},
-     NULL},
-    {.model = {.what = "samples, as many as channels",
-               .text = CONV "const m float32[2,1,1,1] = 2 10\nnode Mul n: a m -> b\n" COUT,
-               .tolerance = 2},
-     NULL},
-    {.model = {.what = "a constant less the map",
-               .text = CONV "const m float32[] = 3\nnode Sub n: m a -> b\n" COUT,
-               .tolerance = 2},
-     FOLDED,
-     .constant = {{"w", 4, {-1, -2, -3, -4}}, {"c", 2, {2.5, 3.25}}}},
-    {.model = {.what = "a transposed convolution has its channels second",
-               .text = "input x float32[2,2,2,2]\nconst w float32[2,2,1,1] = 1 2 3 4\nnode ConvTranspose k: x w -> "
-                       "a\nconst m float32[2,1,1] = 2 10\nnode Mul n: a m -> b\n" COUT,
-               .tolerance = 2},
-     "ConvTranspose x w -> b\nErf b -> y\n",
-     .constant = {{"w", 4, {2, 20, 6, 40}}}},
-    {.model = {.what = "groups share the axis of channels",
-               .text = "input x float32[2,2,2,2]\nconst w float32[2,1,1,1] = 1 2\nnode Conv k: x w -> a group=2\nconst "
-                       "m float32[2,1,1] = 2 10\nnode Mul n: a m -> b\n" COUT,
-               .tolerance = 2},
-     "Conv x w -> b\nErf b -> y\n",
-     .constant = {{"w", 2, {2, 20}}}},
-    {.model = {.what = "a transposed convolution of groups stays",
-               .text = "input x float32[2,2,2,2]\nconst w float32[2,1,1,1] = 1 2\nnode ConvTranspose k: x w -> a "
-                       "group=2\nconst m float32[2,1,1] = 2 10\nnode Mul n: a m -> b\n" COUT,
-               .tolerance = 2},
-     NULL},
-    {.model = {.what = "nor by one number for all",
-               .text =
-                   "input x float32[2,2,2,2]\nconst w float32[2,1,1,1] = 1 2\nnode ConvTranspose k: x w -> a group=2\n"
-                   "const m float32[] = 2\nnode Add n: a m -> b\n" COUT,
-               .tolerance = 2},
-     NULL},
-    {.model = {.what = "a factor of 0 would hide infinities",
-               .text = CONV "const m float32[2,1,1] = 2 0\nnode Mul n: a m -> b\n" COUT,
-               .tolerance = 2},
-     NULL,
-     .refusal = "channel 1: the factor is 0"},
-    {.model = {.what = "an activation between",
-               .text = CONV "const m float32[] = 2\nnode Relu r: a -> p\nnode Mul n: p m -> b\n" COUT,
-               .tolerance = 2},
-     NULL},
-    {.model = {.what = "others read between",
-               .text = CONV "const m float32[] = 2\nnode Mul n: a m -> b\nnode Exp e: a -> p\noutput p\n" COUT,
-               .tolerance = 2},
-     NULL},
-    {.model = {.what = "between is an output",
-               .text = CONV "const m float32[] = 2\nnode Mul n: a m -> b\noutput a\n" COUT,
-               .tolerance = 2},
-     NULL},
-    {.model = {.what = "others read the weights",
-               .text = CONV "node Conv l: x w -> p\nconst m float32[] = 2\nnode Mul n: a m -> b\noutput p\n" COUT,
-               .tolerance = 2},
-     NULL,
-     .refusal = "other operators read the weights"},
-    {.model = {.what = "callers may replace the weights",
-               .text = CONV "const m float32[] = 2\nnode Mul n: a m -> b\n" COUT,
-               .callers = "w",
-               .tolerance = 2},
-     NULL},
-    {.model = {.what = "a weight would be infinite",
-               .text = CONV "const m float32[] = 3e38\nnode Mul n: a m -> b\n" COUT,
-               .tolerance = 2},
-     NULL,
-     .refusal = "no longer be a normal float32"},
-    {.model =
-         {.what = "L1 the bias is another operator's addend: that one stays as it is",
-          .text =
-              "input x float32[2,2,2,2]\nconst w float32[2,2,1,1] = 1 2 3 4\nconst c float32[2] = 0 0\nnode Conv k: x "
-              "w c -> a\nconst m float32[2,1,1] = 5 7\nnode Add n: a m -> b\nnode Add p: x c -> r\noutput r\n" COUT,
-          .tolerance = 2},
-     "Conv x w c0 -> b\nAdd x c -> r\nErf b -> y\n",
-     .constant = {{"c0", 2, {5, 7}}, {"c", 1, {0}}}},
-    {.model = {.what = "L2 names that nobody has",
-               .text = "input x float32[2,2,2,2]\nconst w float32[2,2,1,1] = 1 2 3 4\nnode Conv k: x w -> a\n"
-                       "const m float32[2,1,1] = 1 -2.5\nnode Add n: a m -> b\nconst k_bias float32[] = 3\nnode Add p: "
-                       "x k_bias -> r\n"
-                       "output r\n" COUT,
-               .tolerance = 2},
-     "Conv x w k_bias0 -> b\nAdd x k_bias -> r\nErf b -> y\n",
-     .constant = {{"k_bias", 1, {3}}, {"k_bias0", 2, {1, -2.5}}}},
 };
-
-/* ---- The check */
-
-static double element_of(const Value *value, uint32_t k) {
-    uint64_t bits = packed_read(value->constant->bytes.ptr, k, dtype_bits(value->dtype));
-    if (value->dtype == DTYPE_F32) {
-        uint32_t low = (uint32_t)bits;
-        float number;
-        memcpy(&number, &low, sizeof number);
-        return (double)number;
-    }
-    return dtype_kind(value->dtype) == DTYPE_KIND_SIGNED && bits >= 128 ? (double)bits - 256 : (double)bits;
-}
-
-/* A constant that took the place of one of the same name comes behind it. */
-static const Value *last_of(const Graph *graph, const char *name) {
-    for (uint32_t v = graph->value_count; v-- > 0;) {
-        if (str_eq(graph->values[v].name, str_from(name))) {
-            return &graph->values[v];
-        }
-    }
-    fail_msg("no constant %s", name);
-    return NULL;
-}
-
-static bool has_constants(const Graph *graph, const Row *row) {
-    for (size_t k = 0; k < 2 && row->constant[k].name != NULL; k++) {
-        const Value *value = last_of(graph, row->constant[k].name);
-        uint32_t bits = dtype_bits(value->dtype);
-        if (value->constant->bytes.len * 8 != (size_t)row->constant[k].count * bits) {
-            return false;
-        }
-        for (uint32_t i = 0; i < row->constant[k].count; i++) {
-            double expected = (double)(float)row->constant[k].at[i];
-            if (element_of(value, i) != expected) {
-                print_error("%s of %s: %.9g, not %.9g\n", row->constant[k].name, row->model.what, element_of(value, i),
-                            expected);
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
-static bool is_refused(const Simplified *out, const char *reason) {
-    for (size_t k = 0; reason != NULL && k < out->refusal_count; k++) {
-        if (strstr(out->refusals[k].reason, reason) != NULL) {
-            return true;
-        }
-    }
-    return reason == NULL;
-}
-
-static bool check_row(Work *work, const void *argument) {
-    const Row *row = argument;
-    Simplified out;
-    const char *before;
-    Graph *graph = simplify_model(work, &row->model, &out, &before);
-    const char *got = list_nodes(work, graph);
-    const char *expected = row->expected == NULL ? before : row->expected;
-    bool is_right = strcmp(got, expected) == 0 && (out.rewrite_count == 0) == (row->expected == NULL);
-    is_right = is_right && has_constants(graph, row) && is_refused(&out, row->refusal);
-    if (!is_right) {
-        print_error("%s: %zu rewrites, got\n%sexpected\n%s", row->model.what, out.rewrite_count, got, expected);
-        for (size_t k = 0; k < out.refusal_count; k++) {
-            print_error("refused: %s\n", out.refusals[k].reason);
-        }
-    }
-    return is_right;
-}
 
 static void rewrites_what_is_proven(void **state) {
     (void)state;
-    check_rows(rows, sizeof rows[0], sizeof rows / sizeof rows[0], check_row);
+    check_rows(rows, sizeof rows[0], sizeof rows / sizeof rows[0], check_simplified);
 }
 
 int main(void) {
