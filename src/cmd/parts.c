@@ -1,0 +1,131 @@
+/* Parts of commands and stages: tables of their fields and names. */
+#include "cmd/parts.h"
+
+#include <stddef.h>
+#include <string.h>
+
+Command cmd_canonical(const Command *command) {
+    const CmdOperand none = {CMD_NONE, CMD_NONE, 0};
+    Command result = *command;
+    result.waits = command->wait_count > 0 ? command->waits : NULL;
+    result.stages = command->stage_count > 0 ? command->stages : NULL;
+    if (!cmd_has_src(command->op)) {
+        result.src = none;
+    }
+    if (command->op != CMD_FILL) {
+        result.code = 0;
+    }
+    if (!cmd_has_stages(command->op)) {
+        result.semantics = 0;
+        result.carry = CMD_CARRY_NONE;
+    }
+    if (result.carry != CMD_CARRY_WORKSPACE) {
+        result.scratch = none;
+    }
+    return result;
+}
+
+/* ---- Numbers of a stage */
+
+#define REAL(name, member)                                                                                             \
+    { name, offsetof(Stage, member), true }
+#define WHOLE(name, member)                                                                                            \
+    { name, offsetof(Stage, member), false }
+
+static const CmdField number_fields[] = {REAL("number", number)};
+static const CmdField norm_fields[] = {REAL("mean", norm.mean), REAL("variance", norm.variance),
+                                       REAL("epsilon", norm.epsilon), REAL("gamma", norm.gamma),
+                                       REAL("beta", norm.beta)};
+static const CmdField clip_fields[] = {REAL("lo", clip.lo), REAL("hi", clip.hi)};
+static const CmdField code_fields[] = {REAL("scale", code.scale), WHOLE("zero", code.zero_point)};
+static const CmdField integer_fields[] = {
+    REAL("in.scale", integer.in.scale),
+    WHOLE("in.zero", integer.in.zero_point),
+    REAL("constant.scale", integer.constant.scale),
+    WHOLE("constant.zero", integer.constant.zero_point),
+    REAL("out.scale", integer.out.scale),
+    WHOLE("out.zero", integer.out.zero_point),
+    WHOLE("value", integer.value),
+    WHOLE("bias", integer.bias),
+    WHOLE("lo", integer.lo),
+    WHOLE("hi", integer.hi),
+    WHOLE("negate", integer.negate),
+};
+
+#define FIELDS(table) (*count = sizeof(table) / sizeof(table)[0], (table))
+
+const CmdField *cmd_fields(StageKind kind, uint32_t *count) {
+    switch (kind) {
+    case STAGE_MUL:
+    case STAGE_ADD:
+    case STAGE_SUB:
+    case STAGE_RSUB:
+    case STAGE_DIV:
+        return FIELDS(number_fields);
+    case STAGE_NORM:
+        return FIELDS(norm_fields);
+    case STAGE_CLIP:
+        return FIELDS(clip_fields);
+    case STAGE_DEQUANTIZE:
+    case STAGE_QUANTIZE:
+        return FIELDS(code_fields);
+    default:
+        return FIELDS(integer_fields);
+    }
+}
+
+uint32_t cmd_field_bits(const Stage *stage, const CmdField *field) {
+    uint32_t bits;
+    memcpy(&bits, (const char *)stage + field->offset, sizeof bits);
+    return bits;
+}
+
+void cmd_set_field(Stage *stage, const CmdField *field, uint32_t bits) {
+    memcpy((char *)stage + field->offset, &bits, sizeof bits);
+}
+
+uint32_t cmd_params_of(StageKind kind) {
+    switch (kind) {
+    case STAGE_MUL:
+    case STAGE_ADD:
+    case STAGE_SUB:
+    case STAGE_RSUB:
+    case STAGE_DIV:
+        return 1u << CMD_PARAM_NUMBER;
+    case STAGE_CODE_MUL:
+    case STAGE_CODE_ADD:
+        return 1u << CMD_PARAM_VALUE;
+    case STAGE_NORM:
+        return 1u << CMD_PARAM_GAMMA | 1u << CMD_PARAM_BETA | 1u << CMD_PARAM_MEAN | 1u << CMD_PARAM_VARIANCE;
+    case STAGE_DEQUANTIZE:
+    case STAGE_QUANTIZE:
+        return 1u << CMD_PARAM_SCALE | 1u << CMD_PARAM_ZERO_POINT;
+    default:
+        return 0;
+    }
+}
+
+/* ---- Names */
+
+const char *cmd_stage_name(StageKind kind) {
+    static const char *const name[CMD_STAGES] = {"MUL",       "ADD",        "SUB",           "RSUB",
+                                                 "DIV",       "NORM",       "CLIP",          "DEQUANTIZE",
+                                                 "QUANTIZE",  "CODE_MUL",   "CODE_ADD",      "CODE_REQUANTIZE",
+                                                 "CODE_CLIP", "CODE_SCALE", "ACC_REQUANTIZE"};
+    return name[kind];
+}
+
+const char *cmd_param_name(CmdParamKind kind) {
+    static const char *const name[CMD_PARAM_KINDS] = {"number", "value",    "gamma", "beta",
+                                                      "mean",   "variance", "scale", "zero"};
+    return name[kind];
+}
+
+const char *cmd_carry_name(CmdCarry carry) {
+    static const char *const name[CMD_CARRIES] = {"none", "workspace", "output", "input"};
+    return name[carry];
+}
+
+char cmd_axis_letter(uint32_t axis) {
+    return "nchwoi"[axis];
+}

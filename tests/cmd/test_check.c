@@ -1,0 +1,196 @@
+/* Proves that cmd_check accepts a program that has each operation, and random ones, and that it refuses each with one
+ * number changed, naming the view, buffer or command. */
+#include "support/work.h"
+
+#include "cmd/programs.h"
+
+typedef struct {
+    size_t offset, bytes; /* of what is changed, in SmallProgram */
+    uint64_t value;
+    const char *told;
+} Change;
+
+#define SET(member, to, clause)                                                                                        \
+    { offsetof(SmallProgram, member), sizeof(((SmallProgram *)NULL)->member), (to), (clause) }
+#define NEAR 1 /* an int8 buffer */
+
+static const Change changes[] = {
+    /* the program */
+    SET(program.queue_count, 0, "the number of queues is 0 or too large"),
+    SET(program.queue_count, CMD_MAX_QUEUES + 1, "the number of queues is 0 or too large"),
+    SET(program.queue_count, 1, "command 0: there is no queue 1, the program has 1"),
+    SET(program.node_count, 0, "command 0: there is no node 0, the program has 0"),
+    SET(program.nodes, 0, "a table has a number of rows, but none are given"),
+    SET(program.device.ptr, 0, "a name has a length, but no bytes"),
+    SET(node[0].ptr, 0, "a name has a length, but no bytes"),
+    /* views */
+    SET(view[1].level_count, CMD_MAX_LEVELS + 1, "view 1: too many levels"),
+    SET(view[0].level[1].axis, CMD_AXES, "view 0: a level is of no axis"),
+    SET(view[2].level[0].div, 0, "view 2: the div of a level is 0"),
+    /* buffers */
+    SET(buffer[0].kind, CMD_BUFFER_KINDS, "buffer 0: it is of no kind"),
+    SET(buffer[2].name.ptr, 0, "buffer 2: a name has a length, but no bytes"),
+    SET(buffer[1].dtype, DTYPE_NONE, "buffer 1: its elements have no type with bits"),
+    SET(buffer[1].dtype, DTYPE_STRING, "buffer 1: its elements have no type with bits"),
+    SET(buffer[1].dtype, DTYPE_COUNT, "buffer 1: its elements have no type with bits"),
+    SET(buffer[1].dtype, UINT32_MAX, "buffer 1: its elements have no type with bits"),
+    SET(buffer[2].lanes, 0, "buffer 2: it lies in no lane"),
+    SET(buffer[2].lanes, UINT64_MAX / 4, "buffer 2: its bytes do not fit 64 bits"),
+    SET(buffer[2].bytes, UINT64_MAX, "buffer 2: its bytes do not fit 64 bits"),
+    SET(buffer[2].offset_bytes, UINT64_MAX / 8 - 15, "buffer 2: its bytes do not fit 64 bits"),
+    SET(buffer[0].view, SMALL_VIEWS, "buffer 0: there is no view 3, the program has 3"),
+    SET(buffer[0].view, CMD_NONE, "buffer 0: it has an order, an offset or a constant, but no view"),
+    SET(buffer[1].view_offset_bits, 1, "buffer 1: it has an order, an offset or a constant, but no view"),
+    SET(buffer[0].view_offset_bits, UINT64_MAX - 86, "buffer 0: an address does not fit 64 bits"),
+    SET(buffer[0].order.rank, CMD_MAX_RANK + 1, "buffer 0: the rank of the order is too large"),
+    SET(buffer[0].order.axis[2], CMD_AXES, "buffer 0: a dimension of the order is of no axis"),
+    SET(buffer[0].order.extent[2], UINT64_MAX / 2, "buffer 0: the extents of the order do not fit 64 bits"),
+    SET(buffer[3].order.extent[0], 3, "buffer 3: a constant has 16 bytes, its order makes 12"),
+    SET(buffer[3].constant_bytes, 15, "buffer 3: a constant has 15 bytes, its order makes 16"),
+    SET(buffer[3].constant, 0, "buffer 3: a constant has bytes, but none are given"),
+    SET(buffer[3].kind, CMD_BUFFER_INPUT, "buffer 3: a constant is no parameter"),
+    /* what a command is */
+    SET(command[0].op, CMD_OPS, "command 0: it is of no operation"),
+    SET(command[0].op, UINT32_MAX, "command 0: it is of no operation"),
+    SET(command[0].column, CMD_COLUMN_STORE, "command 0: LOAD has not this column"),
+    SET(command[2].column, CMD_COLUMN_COPY, "command 2: AFFINE has not this column"),
+    SET(command[3].column, CMD_COLUMN_FILL, "command 3: COPY has not this column"),
+    SET(command[4].column, CMD_COLUMNS, "command 4: FILL has not this column"),
+    SET(command[5].column, CMD_COLUMN_ADD, "command 5: MUL has not this column"),
+    SET(command[6].column, CMD_COLUMN_MULTIPLY, "command 6: ADD has not this column"),
+    SET(command[7].column, CMD_COLUMN_ADD, "command 7: REQUANT has not this column"),
+    SET(command[8].column, CMD_COLUMN_LOAD_INPUT, "command 8: STORE has not this column"),
+    SET(command[0].queue, 0, "command 0: the engine moves nothing"),
+    SET(command[8].queue, 0, "command 8: the engine moves nothing"),
+    SET(command[3].queue, 1, "command 3: the DMA only moves"),
+    SET(command[2].queue, 1, "command 2: the DMA only moves"),
+    SET(command[0].queue, 2, "command 0: there is no queue 2, the program has 2"),
+    SET(command[7].node, 1, "command 7: there is no node 1, the program has 1"),
+    SET(command[2].wait_count, CMD_MAX_WAITS + 1, "command 2: too many waits"),
+    SET(command[2].waits, 0, "command 2: waits are counted, but none are given"),
+    SET(affine_wait[1], 2, "command 2: it waits for command 2, which is not before it"),
+    SET(store_wait[0], 9, "command 8: it waits for command 9, which is not before it"),
+    /* boxes and addresses */
+    SET(command[0].box.extent[2], UINT64_MAX / 12, "command 0: the extents of its box do not fit 64 bits"),
+    SET(command[0].src.buffer, SMALL_BUFFERS, "command 0: src: there is no buffer 6, the program has 6"),
+    SET(command[0].src.view, SMALL_VIEWS, "command 0: src: there is no view 3, the program has 3"),
+    SET(command[0].src.offset_bits, UINT64_MAX - 86, "command 0: src: an address does not fit 64 bits"),
+    SET(command[8].dst.buffer, CMD_NONE, "command 8: dst: there is no buffer 4294967295, the program has 6"),
+    SET(command[8].dst.view, CMD_NONE, "command 8: dst: there is no view 4294967295, the program has 3"),
+    SET(command[8].dst.offset_bits, UINT64_MAX, "command 8: dst: an address does not fit 64 bits"),
+    SET(command[4].src.buffer, NEAR, "command 4: FILL has a src"),
+    SET(command[4].code, 0x100, "command 4: the code has more bits than an element"),
+    SET(command[3].src.buffer, 5, "command 3: the elements of src and dst have not the same bits"),
+    SET(command[0].dst.buffer, 5, "command 0: the elements of src and dst have not the same bits"),
+    SET(command[8].src.buffer, 5, "command 8: the elements of src and dst have not the same bits"),
+    SET(command[3].stage_count, 1, "command 3: COPY has stages"),
+    /* stages */
+    SET(command[5].semantics, S0_SEM_COUNT, "command 5: its semantics are none of those there are"),
+    SET(command[5].stage_count, 0, "command 5: MUL has 0 stages, not 1"),
+    SET(command[5].stage_count, 2, "command 5: MUL has 2 stages, not 1"),
+    SET(command[2].stage_count, CMD_MAX_STAGES + 1, "command 2: AFFINE has 17 stages, not 1 to 16"),
+    SET(command[2].stages, 0, "command 2: AFFINE has 3 stages, not 1 to 16"),
+    SET(mul[0].stage.kind, STAGE_CODE_ADD, "command 5: MUL has a stage CODE_ADD"),
+    SET(add[0].stage.kind, STAGE_CODE_MUL, "command 6: ADD has a stage CODE_MUL"),
+    SET(requant[0].stage.kind, STAGE_CODE_MUL, "command 7: REQUANT has a stage CODE_MUL"),
+    SET(requant[0].stage.kind, STAGE_ACC_REQUANTIZE + 1, "command 7: stage 0: it is of no kind"),
+    SET(affine[0].stage.from, DTYPE_I16, "command 2: stage 0: it takes int16, but gets int8"),
+    SET(affine[1].stage.kind, STAGE_CODE_MUL, "command 2: stage 1: it has no operation on these types"),
+    SET(affine[1].stage.to, DTYPE_F16, "command 2: stage 1: it has no operation on these types"),
+    SET(affine[0].stage.to, DTYPE_F16, "command 2: stage 1: it takes float32, but gets float16"),
+    SET(affine[2].stage.to, DTYPE_U8, "command 2: the last stage gives uint8, but dst holds int8"),
+    SET(affine[0].stage.from, DTYPE_U32, "command 2: stage 0: it has no operation on these types"),
+    SET(affine[0].stage.to, DTYPE_COUNT, "command 2: stage 0: it has no operation on these types"),
+    SET(command[2].dst.buffer, 5, "command 2: the last stage gives int8, but dst holds float32"),
+    SET(add[0].stage.integer.negate, 3, "command 6: stage 0: negate is not 0, 1 or 2"),
+    SET(add[0].stage.integer.negate, UINT32_MAX, "command 6: stage 0: negate is not 0, 1 or 2"),
+    /* parameters */
+    SET(affine[1].param_count, CMD_MAX_PARAMS + 1, "command 2: stage 1: too many parameters"),
+    SET(affine[1].param_count, 2, "command 2: stage 1: a parameter that the stage has not, or has twice"),
+    SET(affine[1].param[0].kind, CMD_PARAM_GAMMA, "command 2: stage 1: a parameter that the stage has not"),
+    SET(affine[1].param[0].kind, CMD_PARAM_KINDS, "command 2: stage 1: a parameter that the stage has not"),
+    SET(affine[1].param[0].from.buffer, 6, "command 2: stage 1: number: there is no buffer 6"),
+    SET(affine[1].param[0].from.view, 3, "command 2: stage 1: number: there is no view 3"),
+    SET(affine[1].param[0].from.buffer, NEAR, "command 2: stage 1: number: elements of this type can't be"),
+    SET(affine[1].param[0].from.offset_bits, UINT64_MAX, "command 2: stage 1: number: an address does not fit"),
+    /* carry */
+    SET(command[2].carry, CMD_CARRY_INPUT + 1, "command 2: its carry is none of those there are"),
+    SET(command[2].carry, CMD_CARRY_NONE, "command 2: several stages need a carry"),
+    SET(command[2].carry, CMD_CARRY_OUTPUT, "command 2: what is handed on does not fit an element of dst"),
+    SET(command[2].carry, CMD_CARRY_INPUT, "command 2: what is handed on does not fit an element of src"),
+    SET(command[5].carry, CMD_CARRY_WORKSPACE, "command 5: one stage carries nothing"),
+    SET(command[5].scratch.buffer, 2, "command 5: scratch: a buffer that this carry does not use"),
+    SET(command[2].scratch.buffer, CMD_NONE, "command 2: scratch: there is no buffer 4294967295"),
+    SET(command[2].scratch.buffer, NEAR, "command 2: scratch: it is no workspace"),
+    SET(command[2].scratch.view, 3, "command 2: scratch: there is no view 3"),
+    SET(command[2].scratch.offset_bits, UINT64_MAX - 128 - 127 - 32, "command 2: scratch: an address does not fit"),
+};
+
+/* The changes that a program may have: the limits themselves. */
+static const Change allowed[] = {
+    SET(program.queue_count, CMD_MAX_QUEUES, NULL),
+    SET(program.device.len, 0, NULL),
+    SET(buffer[2].lanes, UINT64_MAX / 16, NULL),
+    SET(buffer[0].view_offset_bits, UINT64_MAX - 96, NULL),
+    SET(command[0].src.offset_bits, UINT64_MAX - 96, NULL),
+    SET(command[2].scratch.offset_bits, UINT64_MAX - 128 - 128 - 32, NULL),
+    SET(command[0].box.extent[1], 0, NULL),
+    SET(command[4].code, 0xFF, NULL),
+    SET(command[2].column, CMD_COLUMN_REQUANTIZE, NULL),
+    SET(command[0].column, CMD_COLUMN_LOAD_PARAM, NULL),
+    SET(add[0].stage.integer.negate, 2, NULL),
+    SET(mul[0].stage.integer.negate, 77, NULL),    /* CODE_MUL has none */
+    SET(command[3].semantics, S0_SEM_COUNT, NULL), /* nor has COPY */
+};
+
+static void apply(SmallProgram *small, const Change *change) {
+    small_program(small);
+    uint8_t bytes[sizeof change->value];
+    for (size_t k = 0; k < sizeof bytes; k++) {
+        bytes[k] = (uint8_t)(change->value >> 8 * k);
+    }
+    memcpy((char *)small + change->offset, bytes, change->bytes);
+}
+
+static void sound_programs_pass(Work *work) {
+    SmallProgram small;
+    small_program(&small);
+    assert_null(cmd_check(&small.program, &work->scratch));
+    for (size_t k = 0; k < sizeof allowed / sizeof allowed[0]; k++) {
+        apply(&small, &allowed[k]);
+        const char *fault = cmd_check(&small.program, &work->scratch);
+        if (fault != NULL) {
+            fail_msg("allowed change %zu: %s", k, fault);
+        }
+    }
+}
+
+static void every_change_is_told(Work *work) {
+    for (size_t k = 0; k < sizeof changes / sizeof changes[0]; k++) {
+        SmallProgram small;
+        apply(&small, &changes[k]);
+        const char *fault = cmd_check(&small.program, &work->scratch);
+        if (fault == NULL || strncmp(fault, changes[k].told, strlen(changes[k].told)) != 0) {
+            fail_msg("change %zu: expected '%s', got '%s'", k, changes[k].told, fault == NULL ? "nothing" : fault);
+        }
+    }
+}
+
+static void random_programs_pass(Work *work) {
+    for (uint64_t seed = 0; seed < 2000; seed++) {
+        const char *fault = cmd_check(random_program(&work->scratch, seed), &work->scratch);
+        if (fault != NULL) {
+            fail_msg("seed %d: %s", (int)seed, fault);
+        }
+        arena_reset(&work->scratch);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        WORK_TEST(sound_programs_pass),
+        WORK_TEST(every_change_is_told),
+        WORK_TEST(random_programs_pass),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
