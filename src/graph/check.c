@@ -138,6 +138,20 @@ static bool check_constant(const Checker *c, const Value *value) {
 
 /* ---- Quantisation */
 
+/* Scales that the axis asks for: one a slice, or one a block of each row along it. False where an extent is not known.
+ */
+static bool count_scales(const Value *value, uint64_t *count) {
+    const Quant *quant = value->quant;
+    Shape shape = value->shape;
+    int64_t *extent = &shape.dim[quant->axis];
+    if (quant->block == 0) {
+        *count = (uint64_t)*extent;
+        return *extent >= 0;
+    }
+    *extent = *extent < 0 ? *extent : *extent / quant->block + (*extent % quant->block != 0);
+    return shape_elements(&shape, count);
+}
+
 /* 0 is a scale: converters write it for channels whose weights are all 0, and TFLite's and ONNX Runtime's own kernels
  * compute with it (XNNPACK and TensorRT refuse such a model). */
 static bool check_scales(const Value *value, Work *work) {
@@ -202,16 +216,18 @@ static bool check_quant(const Checker *c, const Value *value) {
                            arena_text(arena, "axis %" PRId32, quant->axis),
                            arena_text(arena, "0 to %" PRId64, (int64_t)value->shape.rank - 1));
     }
-    int64_t extent = value->shape.dim[quant->axis];
-    if (extent < 0 || quant->block > 0 || quant->count == 1 || (uint64_t)extent == quant->count) {
+    uint64_t count;
+    if (!count_scales(value, &count) || quant->count == 1 || count == quant->count) {
         return true;
     }
     return diag_refuse(&c->work->diags,
                        (DiagText){.tensor = value->name,
-                                  .what = "the number of scales is not the length of the quantisation axis",
+                                  .what = quant->block > 0
+                                              ? "the number of scales is not the number of blocks along the axis"
+                                              : "the number of scales is not the length of the quantisation axis",
                                   .got = arena_text(arena, "%" PRIu32 " scales on axis %" PRId32 " of %s", quant->count,
                                                     quant->axis, shape_text(arena, &value->shape).ptr),
-                                  .expected = arena_text(arena, "%" PRId64 " scales", extent),
+                                  .expected = arena_text(arena, "%" PRIu64 " scales", count),
                                   .hint = "write the model again with the axis the scales belong to"});
 }
 

@@ -144,7 +144,14 @@ static const Soundness rows[] = {
     {"value w int8[1,2,2,3] scale=[1,1,1] axis=0\n", "3 scales on axis 0 of [1,2,2,3]", S0_REFUSED},
     {"value w int8[1,2,2,3] scale=[1,1,1] axis=3\n", NULL, S0_DONE},
     {"value w int8[3] scale=[1,1,1] axis=1\n", "outside", S0_BAD_INPUT},
+    /* one scale a block of each row, of which the last block may be short */
     {"value w int8[2,6] scale=[1,2,0.5,0.25] axis=1 block=3\n", NULL, S0_DONE},
+    {"value w int8[2,5] scale=[1,2,0.5,0.25] axis=1 block=3\n", NULL, S0_DONE},
+    {"value w int8[?,5] scale=[1,2,0.5,0.25] axis=1 block=3\n", NULL, S0_DONE},
+    {"value w int8[2,7] scale=[1,2,0.5,0.25] axis=1 block=3\n", "6 scales", S0_REFUSED},
+    {"value w int8[2,6] scale=[1,2] axis=1 block=3\n", "2 scales on axis 1 of [2,6]", S0_REFUSED},
+    {"value w int8[6,2] scale=[1,2,0.5,0.25] axis=0 block=3\n", NULL, S0_DONE},
+    {"value w int8[6,2] scale=[1,2,0.5] axis=0 block=2147483647\n", "2 scales", S0_REFUSED},
     /* scales are finite and not negative, zero points are codes */
     {"value w int8[2] scale=[1,nan] axis=0\n", "tensor 'w': scale 1 is not a scale", S0_BAD_INPUT},
     {"value w int8[2] scale=inf\n", "scale 0 is not a scale", S0_BAD_INPUT},

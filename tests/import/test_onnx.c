@@ -375,6 +375,10 @@ static const BrokenCase broken_cases[] = {
     BAD("two scales of one",
         HEAD "7{ 1{1'w' 1's' 1'z' 1'w' 1's' 1'z' 1's' 1'z' 2'y' 4'QLinearConv'} " W8 SCALE2 ZERO2 Y "}", "tensor 'w'",
         "several scales", "2 scales"),
+    REFUSED("two scales of four blocks",
+            "1:10 8{2:21} 7{ 1{1'w' 1's' 2'y' 4'DequantizeLinear' 5{1'axis' 3:1} 5{1'block_size' 3:1}} " W8 SCALE2 Y
+            "}",
+            "tensor 'w'", "2 scales on axis 1 of [2,2]", "4 scales"),
 };
 
 static void check_broken(Fixture *f, const BrokenCase *c) {
