@@ -2,9 +2,11 @@
  *
  *     inside   the limits of the second hold those of the first: the second changes nothing
  *     hidden   the limits of the first hold those of the second, and nobody else reads between: the first is not needed
+ *     met      they overlap, and nobody else reads between: one operator takes the nearer limit at either end
  * Equal limits at 0 are told apart from wider ones: which zero max(-0, 0) is, the formats do not say, so only the same
- * operator with the same zero twice, or a limit that is strictly wider, is exact. What becomes of a NaN the formats do
- * not say either; that it is the same at both is taken for granted. */
+ * operator with the same zero twice, or a limit that is strictly wider, is exact. For the same reason limits meet only
+ * in Clip, and in no single number. TFLite's RELUs that overlap meet at the zero of one and the other end of another.
+ * What becomes of a NaN the formats do not say either; that it is the same at both is taken for granted. */
 #include "affine/rewrite.h"
 #include "graph/fold.h"
 
@@ -39,18 +41,25 @@ static bool clip_limit(const Rewriter *rw, const Node *node, uint32_t k, const c
         return true;
     }
     Floats number;
-    if (rewrite_constant(rw, node->inputs[k]) == NULL ||
-        !const_numbers(graph_value(rw->graph, node->inputs[k]), &rw->work->scratch, &number) || number.count != 1) {
+    const Value *value = graph_value(rw->graph, node->inputs[k]);
+    if (rewrite_constant(rw, node->inputs[k]) == NULL || !const_numbers(value, &rw->work->scratch, &number) ||
+        number.count != 1) {
         return false;
     }
     *limit = number.at[0];
-    return !isnan(*limit);
+    bool is_itself = dtype_kind(value->dtype) == DTYPE_KIND_FLOAT || fabs(*limit) < 0x1p53; /* of int64 */
+    return is_itself && !isnan(*limit);
+}
+
+/* What two zeros make of each other, nobody says either. */
+static bool is_range(const double limit[2]) {
+    return limit[0] < limit[1] || (limit[0] == limit[1] && limit[0] != 0);
 }
 
 static bool clip_limits(const Rewriter *rw, const Node *node, double limit[2]) {
     double most = largest(graph_value(rw->graph, node->outputs[0])->dtype);
     return clip_limit(rw, node, 1, "min", -most, &limit[0]) && clip_limit(rw, node, 2, "max", most, &limit[1]) &&
-           limit[0] <= limit[1];
+           is_range(limit);
 }
 
 bool rewrite_limits(const Rewriter *rw, const Node *node, double limit[2]) {
@@ -100,6 +109,38 @@ static void log_clip(Rewriter *rw, const Node *node, const char *rule) {
                               .nodes = 1});
 }
 
+/* The input that is the nearer limit `k`; of equal ones, the second's. */
+static ValueId nearer(const Node *nodes[2], const Limits *limits[2], uint32_t k) {
+    bool is_first = k == 0 ? limits[0]->at[0] > limits[1]->at[0] : limits[0]->at[1] < limits[1]->at[1];
+    const Node *node = nodes[is_first ? 0 : 1];
+    return k + 1 < node->input_count ? node->inputs[k + 1] : NO_VALUE;
+}
+
+static double nearest(const Limits *limits[2], uint32_t k) {
+    return k == 0 ? fmax(limits[0]->at[0], limits[1]->at[0]) : fmin(limits[0]->at[1], limits[1]->at[1]);
+}
+
+/* Limits are inputs since opset 11. Ends of different zeros do not meet, and an empty range is left as it is. */
+static bool may_meet(const Node *nodes[2], const Limits *limits[2]) {
+    bool have_inputs =
+        nodes[0]->op == OP_CLIP && nodes[1]->op == OP_CLIP && nodes[0]->version >= 11 && nodes[1]->version >= 11;
+    for (uint32_t k = 0; k < 2; k++) {
+        have_inputs = have_inputs && (end_holds(limits[0], limits[1], k) || end_holds(limits[1], limits[0], k));
+    }
+    return have_inputs && nearest(limits, 0) < nearest(limits, 1);
+}
+
+/* The second takes the place of both: its limits are inputs of one or the other, so no byte is added. */
+static bool join_clips(Rewriter *rw, NodeId ids[2], const Node *nodes[2], const Limits *limits[2]) {
+    if (!may_meet(nodes, limits)) {
+        return false;
+    }
+    const ValueId inputs[] = {nodes[0]->inputs[0], nearer(nodes, limits, 0), nearer(nodes, limits, 1)};
+    rewrite_set_inputs(rw, ids[1], inputs, is_value(inputs[2]) ? 3 : is_value(inputs[1]) ? 2 : 1);
+    rewrite_drop_node(rw, ids[0]);
+    return true;
+}
+
 void rule_clips(Rewriter *rw) {
     const Block *main = graph_main(rw->graph);
     for (uint32_t at = 0; at < main->node_count; at++) {
@@ -121,10 +162,15 @@ void rule_clips(Rewriter *rw) {
         }
         if (holds(&outer, &inner) && rewrite_bypass(rw, id, between, second.outputs[0])) {
             log_clip(rw, &second, "clip_inside_clip");
-        } else if (holds(&inner, &outer) && rewrite_sole_reader(rw, between).index == id.index) {
+        } else if (rewrite_sole_reader(rw, between).index != id.index) {
+            continue;
+        } else if (holds(&inner, &outer)) {
             rewrite_read(rw, id, 0, first.inputs[0]);
             rewrite_drop_node(rw, first_id);
             log_clip(rw, &first, "clip_behind_clip");
+        } else if (join_clips(rw, (NodeId[]){first_id, id}, (const Node *[]){&first, &second},
+                              (const Limits *[]){&inner, &outer})) {
+            log_clip(rw, &first, "clip_meets_clip");
         }
     }
 }

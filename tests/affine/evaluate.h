@@ -90,7 +90,8 @@ static inline float limited(const Evaluation *e, float x, float lo, float hi) {
 }
 
 static inline float clipped(const Evaluation *e, const Node *node, float x, const Shape *shape, uint32_t index) {
-    bool has[2] = {node->input_count > 1 && is_value(node->inputs[1]), node->input_count > 2};
+    bool has[2] = {node->input_count > 1 && is_value(node->inputs[1]),
+                   node->input_count > 2 && is_value(node->inputs[2])};
     float lo = has[0] ? input_at(e, node, 1, shape, index) : -3.40282347e38f;
     float hi = has[1] ? input_at(e, node, 2, shape, index) : 3.40282347e38f;
     return limited(e, x, lo, hi);

@@ -323,6 +323,49 @@ static const Row rows[] = {
     {{.what = "limits that overlap",
       .text = IN "const l float32[] = -1\nconst h float32[] = 3\nconst k float32[] = 1\nconst g float32[] = 5\n"
                  "node Clip n: a l h -> p\nnode Clip m: p k g -> b\n" OUT},
+     "Tanh x -> a\nClip a k h -> b\nErf b -> y\n"},
+    {{.what = "limits that overlap the other way",
+      .text = IN "const l float32[] = 1\nconst h float32[] = 5\nconst k float32[] = -1\nconst g float32[] = 3\n"
+                 "node Clip n: a l h -> p\nnode Clip m: p k g -> b\n" OUT},
+     "Tanh x -> a\nClip a l g -> b\nErf b -> y\n"},
+    {{.what = "limits that meet at a zero of one of them",
+      .text = IN "const l float32[] = -1\nconst h float32[] = 6\nconst k float32[] = 0\nconst g float32[] = 8\n"
+                 "node Clip n: a l h -> p\nnode Clip m: p k g -> b\n" OUT},
+     "Tanh x -> a\nClip a k h -> b\nErf b -> y\n"},
+    {{.what = "limits that overlap where one has no end",
+      .text = IN "const l float32[] = -1\nconst h float32[] = 6\nconst k float32[] = 0\nconst g float32[] = 8\n"
+                 "node Clip n: a l h -> p\nnode Clip m: p k -> b\n" OUT},
+     "Tanh x -> a\nClip a k h -> b\nErf b -> y\n"},
+    {{.what = "limits that overlap where both have no lower end, then no upper end",
+      .text = IN "const l float32[] = -1\nconst h float32[] = 6\nconst k float32[] = 0\nconst g float32[] = 8\n"
+                 "node Clip n: a _ h -> p\nnode Clip m: p k -> b\n" OUT},
+     "Tanh x -> a\nClip a k h -> b\nErf b -> y\n"},
+    {{.what = "limits that do not overlap",
+      .text = IN "const l float32[] = -1\nconst h float32[] = 3\nconst k float32[] = 4\nconst g float32[] = 5\n"
+                 "node Clip n: a l h -> p\nnode Clip m: p k g -> b\n" OUT},
+     NULL},
+    {{.what = "limits that share one number",
+      .text = IN "const l float32[] = -1\nconst h float32[] = 3\nconst g float32[] = 5\n"
+                 "node Clip n: a l h -> p\nnode Clip m: p h g -> b\n" OUT},
+     NULL},
+    {{.what = "limits that overlap, at 0 and -0",
+      .text = IN "const l float32[] = 0\nconst h float32[] = 3\nconst k float32[] = -0.0\nconst g float32[] = 5\n"
+                 "node Clip n: a l h -> p\nnode Clip m: p k g -> b\n" OUT},
+     NULL},
+    {{.what = "limits that overlap, as attributes",
+      .text = IN "node Clip@6 n: a -> p min=-1.0 max=3.0\nnode Clip@6 m: p -> b min=1.0 max=5.0\n" OUT},
+     NULL},
+    {{.what = "limits that overlap, of two operators",
+      .text = IN "const l float32[] = -1\nconst h float32[] = 3\nnode Relu n: a -> p\nnode Clip m: p l h -> b\n" OUT},
+     NULL},
+    {{.what = "limits that overlap, and others read between",
+      .text = IN "const l float32[] = -1\nconst h float32[] = 3\nconst k float32[] = 1\nconst g float32[] = 5\n"
+                 "node Clip n: a l h -> p\nnode Clip m: p k g -> b\nnode Exp e: p -> w\noutput w\n" OUT},
+     NULL},
+    {{.what = "int64 limits that a double takes for equal",
+      .text = "input x int64[4]\nnode Neg i: x -> a\nconst l int64[] = 0\nconst h int64[] = 9007199254740993\n"
+              "const g int64[] = 9007199254740992\nnode Clip n: a l h -> p\nnode Clip m: p l g -> b\n"
+              "node Neg o: b -> y\noutput y\n"},
      NULL},
     {{.what = "others read between",
       .text = IN "const l float32[] = -1\nconst h float32[] = 7\nconst z float32[] = 0.5\nconst s float32[] = 6\n"
