@@ -29,13 +29,13 @@ static inline void small_buffers(SmallProgram *s) {
     s->view[0] = (CmdView){2, {{.axis = 3, .div = 1, .stride_bits = 32}, {.axis = 1, .div = 1, .stride_bits = 8}}};
     s->view[1] = (CmdView){1, {{.axis = 1, .div = 1, .stride_bits = 32}}};
     s->view[2] = (CmdView){2,
-                           {{.axis = 1, .div = 2, .stride_bits = 96},
-                            {.axis = 1, .div = 1, .mod = 2, .stride_bits = 32, .stride_lanes = 1}}};
+                           {{.axis = 1, .div = 3, .stride_bits = 96},
+                            {.axis = 1, .div = 1, .mod = 3, .stride_bits = 32, .stride_lanes = 1}}};
     s->buffer[0] = (CmdBuffer){CMD_BUFFER_INPUT, STR("x"), {0}, DTYPE_I8, 0, 0, 12, 1, 0, 12, 0, 0, map, NULL, 0};
     s->buffer[1] =
         (CmdBuffer){CMD_BUFFER_ACTIVATION, STR("x"), {0}, DTYPE_I8, 1, 0, 12, 1, 0, 12, CMD_NONE, 0, {0}, NULL, 0};
     s->buffer[2] = (CmdBuffer){
-        CMD_BUFFER_WORKSPACE, STR("w"), STR("Mul"), DTYPE_F32, 1, 16, 16, 2, 2, 16, CMD_NONE, 0, {0}, NULL, 0};
+        CMD_BUFFER_WORKSPACE, STR("w"), STR("Mul"), DTYPE_F32, 1, 16, 16, 3, 2, 16, CMD_NONE, 0, {0}, NULL, 0};
     s->buffer[3] = (CmdBuffer){CMD_BUFFER_PARAMETER, STR("s"), {0}, DTYPE_F32, 0, 16, 16, 1, 3, 16, 1, 0, channels,
                                s->constant,          16};
     s->buffer[4] =
@@ -404,6 +404,40 @@ static inline const CmdProgram *random_program(Arena *arena, uint64_t seed) {
     }
     program->command_count = command_count;
     return program;
+}
+
+/* ---- A long regular program: tiles of rows through two places of local memory */
+
+enum { TILE_COMMANDS = 5, TILE_BITS = 8 * 16 * 28 * 4 };
+
+static inline void tile_commands(SmallProgram *s, Command *command, uint32_t *wait, uint32_t tile) {
+    static const uint32_t from[TILE_COMMANDS] = {0, 2, 5, 7, 8};
+    uint32_t first = tile * TILE_COMMANDS;
+    uint64_t here = tile % 2 * TILE_BITS, far = (uint64_t)tile * TILE_BITS;
+    for (uint32_t k = 0; k < TILE_COMMANDS; k++) {
+        command[k] = s->command[from[k]];
+        command[k].box = (CmdBox){{1, 16, 4, 28, 1, 1}};
+        command[k].src.offset_bits = k == 0 ? far : here;
+        command[k].dst.offset_bits = k == TILE_COMMANDS - 1 ? far : here;
+        command[k].waits = &wait[k];
+        command[k].wait_count = k == 1 || k == TILE_COMMANDS - 1 || (k == 0 && tile > 1);
+    }
+    wait[0] = first - TILE_COMMANDS - 1; /* the store of the tile before the last */
+    wait[1] = first;
+    wait[TILE_COMMANDS - 1] = first + TILE_COMMANDS - 2;
+}
+
+/* `s` holds its tables, and must live as long. */
+static inline const CmdProgram *tile_program(Arena *arena, SmallProgram *s, uint32_t tiles) {
+    Command *commands = arena_array(arena, Command, (size_t)tiles * TILE_COMMANDS);
+    uint32_t *waits = arena_array(arena, uint32_t, (size_t)tiles * TILE_COMMANDS);
+    small_program(s);
+    for (uint32_t tile = 0; tile < tiles; tile++) {
+        tile_commands(s, &commands[tile * TILE_COMMANDS], &waits[tile * TILE_COMMANDS], tile);
+    }
+    s->program.commands = commands;
+    s->program.command_count = tiles * TILE_COMMANDS;
+    return &s->program;
 }
 
 /* ---- Are two programs the same, bit for bit? */

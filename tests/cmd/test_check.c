@@ -123,7 +123,7 @@ static const Change changes[] = {
     SET(command[2].scratch.buffer, CMD_NONE, "command 2: scratch: there is no buffer 4294967295"),
     SET(command[2].scratch.buffer, NEAR, "command 2: scratch: it is no workspace"),
     SET(command[2].scratch.view, 3, "command 2: scratch: there is no view 3"),
-    SET(command[2].scratch.offset_bits, UINT64_MAX - 128 - 127 - 32, "command 2: scratch: an address does not fit"),
+    SET(command[2].scratch.offset_bits, UINT64_MAX - 128 - 159 - 32, "command 2: scratch: an address does not fit"),
 };
 
 /* The changes that a program may have: the limits themselves. */
@@ -133,7 +133,7 @@ static const Change allowed[] = {
     SET(buffer[2].lanes, UINT64_MAX / 16, NULL),
     SET(buffer[0].view_offset_bits, UINT64_MAX - 96, NULL),
     SET(command[0].src.offset_bits, UINT64_MAX - 96, NULL),
-    SET(command[2].scratch.offset_bits, UINT64_MAX - 128 - 128 - 32, NULL),
+    SET(command[2].scratch.offset_bits, UINT64_MAX - 128 - 160 - 32, NULL),
     SET(command[0].box.extent[1], 0, NULL),
     SET(command[4].code, 0xFF, NULL),
     SET(command[2].column, CMD_COLUMN_REQUANTIZE, NULL),
