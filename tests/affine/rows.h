@@ -67,6 +67,18 @@ static inline bool is_refused(const Simplified *out, const char *reason) {
     return reason == NULL;
 }
 
+/* No operator stays for two reasons. */
+static inline bool has_one_reason_each(const Simplified *out) {
+    for (size_t k = 0; k < out->refusal_count; k++) {
+        for (size_t j = 0; j < k; j++) {
+            if (str_eq(out->refusals[j].node, out->refusals[k].node)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 static inline bool check_simplified(Work *work, const void *argument) {
     const Row *row = argument;
     Simplified out;
@@ -75,7 +87,8 @@ static inline bool check_simplified(Work *work, const void *argument) {
     const char *got = list_nodes(work, graph);
     const char *expected = row->expected == NULL ? before : row->expected;
     bool is_right = strcmp(got, expected) == 0 && (out.rewrite_count == 0) == (row->expected == NULL);
-    is_right = is_right && has_constants(graph, row) && is_refused(&out, row->refusal);
+    is_right = is_right && has_constants(graph, row) && is_refused(&out, row->refusal) &&
+               (row->refusal == NULL || has_one_reason_each(&out));
     if (!is_right) {
         print_error("%s: %zu rewrites, got\n%sexpected\n%s", row->model.what, out.rewrite_count, got, expected);
         for (size_t k = 0; k < out.refusal_count; k++) {

@@ -294,7 +294,7 @@ static const Row rows[] = {
     {.model = {.what = "a transposed convolution: more at the end",
                .text =
                    "input x float32[1,1,3,3]\nconst w float32[1,4,1,1] = 1 2 3 4\nconst c float32[4] = 0 0 0 0\n" PLUS_3
-                       TRANSPOSED("strides=[2,2] output_padding=[1,0]"),
+                       TRANSPOSED("dilations=[2,2] output_padding=[1,0]"),
                .tolerance = 2},
      NULL,
      .refusal = PARTIAL},
@@ -376,6 +376,13 @@ static const Row rows[] = {
                .tolerance = 2},
      "Mul x c -> r\nConv x w c -> b\nErf b -> y\n",
      .constant = {{"w", 4, {2, 20, 6, 40}}, {"c", 2, {0.5, -0.25}}}},
+    {.model = {.what = "L1 a bias that does not change does not count as growth",
+               .text =
+                   "input x float32[1,1,2,2]\nconst w float32[8,1,1,1] = 1 2 3 4 5 6 7 8\nconst c float32[8] = 1 2 3 4 "
+                   "5 6 7 8\ninput z float32[8]\nnode Mul p: z c -> r\noutput r\n" TIMES_3 OUT,
+               .tolerance = 2},
+     "Mul z c -> r\nConv x w c -> b\nErf b -> y\n",
+     .constant = {{"w", 8, {3, 6, 9, 12, 15, 18, 21, 24}}}},
     {.model = {.what = "A9 the bias would be larger than the affine",
                .text = "input x float32[1,1,2,2]\nconst w float32[8,1,1,1] = 1 2 3 4 5 6 7 8\nconst m float32[] = "
                        "2\nnode Add n: x m -> a\nnode Conv k: a w -> b\n" END,
@@ -416,6 +423,12 @@ static const Row rows[] = {
      NULL},
 
     /* ---- between two convolutions */
+    {.model = {.what = "without a tolerance, told once",
+               .text = "input x float32[2,2,2,2]\nconst v float32[2,2,1,1] = 1 2 3 4\nnode Conv j: x v -> p\nconst m "
+                       "float32[2,1,1] = 2 10\nconst w float32[2,2,1,1] = 5 6 7 8\nnode Mul n: p m -> a\nnode Conv k: "
+                       "a w -> b\n" END},
+     NULL,
+     .refusal = "folding into the convolution may differ by 2 ulp"},
     {.model = {.what = "the one in front takes it",
                .text = "input x float32[2,2,2,2]\nconst v float32[2,2,1,1] = 1 2 3 4\nnode Conv j: x v -> p\nconst m "
                        "float32[2,1,1] = 2 10\nconst w float32[2,2,1,1] = 5 6 7 8\nnode Mul n: p m -> a\nnode Conv k: "

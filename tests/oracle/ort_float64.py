@@ -11,6 +11,10 @@ def sample(shape):
     return numpy.unravel_index(flat, shape)
 
 
+def groups(node):
+    return next((attr.i for attr in node.attribute if attr.name == "group"), 1)
+
+
 def _attributes(node, rank):
     found = {attr.name: attr for attr in node.attribute}
     lists = {name: list(found[name].ints) if name in found else default
@@ -42,19 +46,19 @@ def _sources(node, kernel, places, tap, before):
 
 
 def convolution(node, array, weights, bias, shape, places):
-    """Sums of products of `node`, with `bias`, at `places` of its output of `shape`. A ConvTranspose has one group and
-    its own pads."""
+    """Sums of products of `node`, with `bias`, at `places` of its output of `shape`. A ConvTranspose has its own pads."""
     is_plain = node.op_type == "Conv"
-    spatial, inputs = weights.shape[2:], weights.shape[1 if is_plain else 0]
+    spatial, own_outs = weights.shape[2:], shape[1] // groups(node)
+    inputs = weights.shape[1] if is_plain else weights.shape[0] // groups(node)
     before = _first_pads(node, spatial, array.shape[2:], shape[2:]) if is_plain else None
-    first = places[1] // (weights.shape[0] * inputs // array.shape[1]) * inputs if is_plain else 0
+    first = places[1] // own_outs * inputs
     total = bias.astype("float64")[places[1]]
     for tap in numpy.ndindex(*spatial):
         at, is_there = _sources(node, spatial, places, tap, before)
         is_there &= numpy.all([(a >= 0) & (a < n) for a, n in zip(at, array.shape[2:])], axis=0)
         at = [numpy.clip(a, 0, n - 1) for a, n in zip(at, array.shape[2:])]
         for k in range(inputs):
-            number = weights[(places[1], k, *tap) if is_plain else (k, places[1], *tap)]
+            number = weights[(places[1], k, *tap) if is_plain else (first + k, places[1] % own_outs, *tap)]
             products = array[(places[0], first + k, *at)].astype("float64") * number
             total = total + numpy.where(is_there, products, 0)
     return total

@@ -5,8 +5,9 @@
 
 PACKAGE_FOLDER holds node_modules/onnxruntime-node. Each model runs twice on its shipped inputs and on five random sets;
 where it repeats itself, the simplified model must give the same bits (and sizes, element types, names). Rewrites that
-need a tolerance are made in a second run, and each is held against its stated bound (ort_bound.py). Without --all, of
-the models only those are run whose file changes (an unchanged file is the same model), and heavy ones on two sets."""
+need a tolerance are made in a second run, and each is held against its stated bound (ort_bound.py); models that have
+what no network has are made for it (ort_made.py). Without --all, of the models only those are run whose file changes
+(an unchanged file is the same model), and heavy ones on two sets."""
 import argparse
 import collections
 import filecmp
@@ -146,7 +147,7 @@ def walk_all(walk):
         models.skip("ort_simplify", "the shared models, S0_SHARED has none")
     if not testdata:
         models.skip("ort_simplify", "the ONNX project's test models, libonnx-testdata is not installed")
-    for model in networks + singles + testdata:
+    for model in networks + singles + testdata + ort_made.make(walk.folder):
         if walk.args.only in model.name:
             walk.model(model, walk.args.all)
             walk.tolerant(model)
@@ -190,6 +191,7 @@ if __name__ == "__main__":
         import onnx
         import ort_bound
         import ort_inputs
+        import ort_made
         import ort_runtime
         import simplify_report
     except ImportError as error:
