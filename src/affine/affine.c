@@ -4,7 +4,6 @@
 #include "affine/real.h"
 #include "base/fault.h"
 #include "graph/fold.h"
-#include "graph/qdq.h"
 
 #include <math.h>
 #include <string.h>
@@ -182,27 +181,57 @@ static bool fill_clip(const Reader *r) {
     return true;
 }
 
-/* What the coder is given must be what the codes carry: a rewritten one is not read again. */
-static bool is_own_coding(const Reader *r, const Value *coded) {
-    for (uint32_t k = 1; k < r->node->input_count; k++) {
-        if (is_value(r->node->inputs[k]) && rewrite_constant(r->rw, r->node->inputs[k]) == NULL) {
-            return false;
-        }
+/* Scales and zero points of a coder: one for all, or one a channel. */
+typedef struct {
+    Numbers scale, zero; /* no zero points are zeros */
+} Coding;
+
+static StageCode coding_at(const Coding *coding, uint32_t channel) {
+    double zero = coding->zero.count == 0 ? 0 : number_of(coding->zero, channel);
+    return (StageCode){(float)number_of(coding->scale, channel), (int32_t)zero};
+}
+
+/* ONNX: several scales go along an axis that is an attribute, which ai.onnx has since opset 13. */
+static bool take_coder_axis(const Reader *r, uint64_t count) {
+    const Shape *shape = &r->map->shape;
+    int64_t axis = node_int(r->node, "axis", 1);
+    axis += axis < 0 ? (int64_t)shape->rank : 0;
+    Str op = r->node->op_name;
+    bool is_standard = str_eq(op, STR("QuantizeLinear")) || str_eq(op, STR("DequantizeLinear"));
+    bool has_axis = r->node->version >= 13 || !is_standard;
+    return has_axis && axis >= 0 && axis < (int64_t)shape->rank && (uint64_t)shape->dim[axis] == count &&
+           take_axis(r, (int32_t)axis, count);
+}
+
+/* What the operator is given: what the codes carry may be another operator's word. */
+static bool read_given(const Reader *r, const Value *coded, Coding *coding) {
+    const Value *scale, *zero;
+    *coding = (Coding){0};
+    if (!is_code(coded->dtype) || node_int(r->node, "block_size", 0) != 0 ||
+        !read_numbers(r, 1, &coding->scale, &scale)) {
+        return false;
     }
-    return qdq_coding_is_its_own(r->rw->graph, r->node, coded, &r->rw->work->scratch);
+    if (r->node->input_count > 2 && is_value(r->node->inputs[2]) &&
+        (!read_numbers(r, 2, &coding->zero, &zero) || zero->dtype != coded->dtype ||
+         coding->zero.count != coding->scale.count)) {
+        return false;
+    }
+    return coding->scale.count == 1 || (scale->shape.rank == 1 && take_coder_axis(r, coding->scale.count));
 }
 
 static bool fill_coder(const Reader *r, bool is_quantize) {
     const Graph *graph = r->rw->graph;
     const Value *coded = is_quantize ? node_output(graph, r->node, 0) : node_input(graph, r->node, 0);
-    if (coded == NULL || !read_codes(r, coded) || !is_own_coding(r, coded)) {
+    Coding coding;
+    bool is_given = r->node->input_count > 1 && is_value(r->node->inputs[1]); /* TFLite's codes carry theirs */
+    if (coded == NULL || !(is_given ? read_given(r, coded, &coding) : read_codes(r, coded))) {
         return false;
     }
     for (uint32_t c = 0; c < r->room; c++) {
         *stage_of(r, c) = (Stage){.kind = is_quantize ? STAGE_QUANTIZE : STAGE_DEQUANTIZE,
                                   .from = is_quantize ? DTYPE_F32 : coded->dtype,
                                   .to = is_quantize ? coded->dtype : DTYPE_F32,
-                                  .code = code_of(coded->quant, c)};
+                                  .code = is_given ? coding_at(&coding, c) : code_of(coded->quant, c)};
     }
     return true;
 }
@@ -337,9 +366,9 @@ static bool keeps_shape(const Rewriter *rw, const Node *node, ValueId in) {
 
 /* ---- The run */
 
-/* Backwards from `last`, as long as one operator alone reads what the other writes. A run of floats must reach codes.
+/* Backwards from `last`, as long as one operator alone reads what the other writes; to the last Dequantize, or past it.
  */
-static bool collect_nodes(const Rewriter *rw, NodeId last, Affine *affine) {
+static bool collect_nodes(const Rewriter *rw, NodeId last, bool goes_past, Affine *affine) {
     NodeId found[AFFINE_MOST_STAGES];
     uint32_t count = 0;
     NodeId id = last;
@@ -351,7 +380,7 @@ static bool collect_nodes(const Rewriter *rw, NodeId last, Affine *affine) {
         }
         found[count++] = id;
         affine->in = in;
-        bool starts = node->op == OP_DEQUANTIZE;
+        bool starts = node->op == OP_DEQUANTIZE && !goes_past;
         NodeId before = graph_value(rw->graph, in)->producer;
         if (starts || !is_node(before) || rewrite_sole_reader(rw, in).index != id.index) {
             break;
@@ -398,23 +427,30 @@ static void cut_first(Affine *affine, const Rewriter *rw) {
     }
 }
 
-bool affine_collect(const Rewriter *rw, NodeId last, Affine *affine) {
+static bool collect(const Rewriter *rw, NodeId last, bool goes_past, Affine *affine) {
     *affine = (Affine){0};
-    if (!collect_nodes(rw, last, affine)) {
+    if (!collect_nodes(rw, last, goes_past, affine)) {
         return false;
     }
     affine->out = graph_node(rw->graph, last)->outputs[0];
     while (affine->node_count > 0) {
         const Value *in = graph_value(rw->graph, affine->in);
         const Value *out = graph_value(rw->graph, affine->out);
-        bool has_codes = is_code(in->dtype) && is_code(out->dtype) && in->quant != NULL && out->quant != NULL;
-        if (has_codes && fill_stages(rw, affine)) {
+        if (is_code(in->dtype) && is_code(out->dtype) && fill_stages(rw, affine)) {
             affine->domain = affine_codes_of(in->dtype);
             return true;
         }
         cut_first(affine, rw);
     }
     return false;
+}
+
+bool affine_collect(const Rewriter *rw, NodeId last, Affine *affine) {
+    return collect(rw, last, false, affine);
+}
+
+bool affine_collect_past(const Rewriter *rw, NodeId last, Affine *affine) {
+    return collect(rw, last, true, affine);
 }
 
 bool affine_read(const Rewriter *rw, const NodeId *nodes, uint32_t count, Affine *affine) {

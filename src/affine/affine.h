@@ -4,6 +4,7 @@
  *
  *     q ─Dequantize─ Mul ─ Add ─ Relu ─Quantize─ o        (ONNX, TFLite)
  *     q ─MUL─ o      q ─MUL─ ADD─ o      q ─QUANTIZE─ o   (TFLite, on codes)
+ * Coders are read as they are given scales, not as other operators read the same codes.
  * Between two operators nobody else reads. The stages are the model's own arithmetic, in order: they stay the reference
  * whatever is rewritten. The axis is the one that each constant is aligned with, or that its operator defines. */
 #ifndef S0_AFFINE_AFFINE_H
@@ -26,6 +27,9 @@ typedef struct {
 /* The longest run that ends with node `last`. False where there is none that can be read: a constant that is not known,
  * two axes, a reader between. */
 bool affine_collect(const Rewriter *rw, NodeId last, Affine *affine);
+
+/* The same past codes in the middle: Dequantize - operators - Quantize more than once in a row. */
+bool affine_collect_past(const Rewriter *rw, NodeId last, Affine *affine);
 
 /* The stages of these `count` nodes, each the only reader of the one before; they may start and end with floats.
  * `domain` is not set. False where a node can't be read. */

@@ -5,62 +5,30 @@
  *
  *     identity   every code comes out as it went in, and means the same: the run goes
  *     rescale    Dequantize with a scale and a zero point a channel, then Quantize: what lies between goes (ONNX)
- * A run that stays is reported with its form and the channels that are no better. */
-#include "affine/affine.h"
-#include "base/fault.h"
+ * Codes in the middle of a run are rule_requantize.c's. A run that stays is reported with its form and the channels
+ * that are no better. */
+#include "affine/coded.h"
 #include "layout/packed.h"
 
 #include <math.h>
 #include <string.h>
 
-static Str run_name(const Rewriter *rw, const Affine *affine) {
-    return graph_node(rw->graph, affine->nodes[0])->name;
-}
-
-static Str run_op(const Rewriter *rw, const Affine *affine) {
-    return graph_node(rw->graph, affine->nodes[0])->op_name;
-}
-
-static Claim *claims_of(const Rewriter *rw, const Affine *affine) {
-    Claim *claims = arena_array(&rw->work->scratch, Claim, affine->channels);
-    for (uint32_t c = 0; c < affine->channels; c++) {
-        claims[c] =
-            (Claim){.before = affine_stages(affine, c), .before_count = affine->node_count, .domain = affine->domain};
-    }
-    return claims;
-}
-
-static Certificate prove(Rewriter *rw, const Claim *claims, const Affine *affine, const char *rule,
-                         uint64_t tolerance) {
-    ProofTerms terms = {.rule = rule, .semantics = rw->semantics, .tolerance_lsb = tolerance};
-    return prove_channels(claims, affine->channels, &terms, rw->work);
-}
-
-static void log_run(Rewriter *rw, const Affine *affine, const Claim *claims, Rewrite rewrite) {
-    rewrite.node = run_name(rw, affine);
-    rewrite.op = run_op(rw, affine);
-    if (rw->verify) {
-        CHECK(proof_verify(claims, affine->channels, &rewrite.certificate, rw->work));
-        rewrite.is_verified = true;
-    }
-    rewrite_log(rw, rewrite);
-}
-
 /* ---- Identity */
 
 /* The last operator is bypassed, what led to it is read by nobody then. */
-static bool remove_run(Rewriter *rw, const Affine *affine) {
+static void remove_run(Rewriter *rw, const Affine *affine) {
     NodeId last = affine->nodes[affine->node_count - 1];
-    if (!rewrite_same_codes(rw, affine->in, affine->out) || !rewrite_same_shape(rw, affine->in, affine->out)) {
-        return false;
+    bool is_told = graph_value(rw->graph, affine->in)->quant != NULL;
+    if (!is_told || !rewrite_same_codes(rw, affine->in, affine->out) ||
+        !rewrite_same_shape(rw, affine->in, affine->out)) {
+        return;
     }
-    const Claim *claims = claims_of(rw, affine);
-    Certificate certificate = prove(rw, claims, affine, "identity_run", 0);
+    const Claim *claims = coded_claims(rw, affine);
+    Certificate certificate = coded_prove(rw, claims, affine, "identity_run", 0);
     if (certificate.class == PROOF_REFUSED || !rewrite_bypass(rw, last, affine->in, affine->out)) {
-        return false;
+        return;
     }
-    log_run(rw, affine, claims, (Rewrite){.form = AFFINE_REMOVE, .certificate = certificate, .nodes = 1});
-    return true;
+    coded_log(rw, affine, claims, (Rewrite){.form = AFFINE_REMOVE, .certificate = certificate, .nodes = 1});
 }
 
 /* ---- Rescale */
@@ -115,17 +83,70 @@ static ValueId add_coding(Rewriter *rw, const Affine *affine, const StageCode *c
         stem);
 }
 
-static bool rescale_run(Rewriter *rw, const Affine *affine) {
-    if (!is_rescale_shape(rw, affine)) {
+/* Does the operator say what the codes that it reads or writes stand for? */
+static bool says_codes(const Node *node) {
+    switch (node->op) {
+    case OP_QUANTIZE:
+    case OP_DEQUANTIZE:
+    case OP_QLINEAR_CONV:
+    case OP_QLINEAR_MATMUL:
+    case OP_QLINEAR_ADD:
+    case OP_QLINEAR_MUL:
+    case OP_QLINEAR_CONCAT:
+    case OP_QLINEAR_AVERAGE_POOL:
+    case OP_QLINEAR_GLOBAL_AVERAGE_POOL:
+    case OP_QLINEAR_LEAKY_RELU:
+    case OP_QLINEAR_SIGMOID:
+    case OP_MATMUL_INTEGER_TO_FLOAT:
+        return true;
+    default:
         return false;
     }
-    Claim *claims = claims_of(rw, affine);
+}
+
+/* The codes stand for what the first says who makes or reads them: as they will when the file is read again. */
+static bool is_first_to_say(const Rewriter *rw, const Affine *affine) {
+    const Graph *graph = rw->graph;
+    NodeId producer = graph_value(graph, affine->in)->producer;
+    if (is_node(producer) && says_codes(graph_node(graph, producer))) {
+        return false;
+    }
+    for (uint32_t u = rw->uses.first[affine->in.index]; u < rw->uses.first[affine->in.index + 1]; u++) {
+        NodeId reader = rw->uses.use[u];
+        if (!rw->is_gone[reader.index] && says_codes(graph_node(graph, reader))) {
+            return reader.index == affine->nodes[0].index;
+        }
+    }
+    return false;
+}
+
+static void carry(Rewriter *rw, const Affine *affine, const StageCode *codes) {
+    Arena *keep = &rw->work->keep;
+    float *scale = arena_array(keep, float, affine->channels);
+    int64_t *zero = arena_array(keep, int64_t, affine->channels);
+    if (!is_first_to_say(rw, affine)) {
+        return;
+    }
+    for (uint32_t c = 0; c < affine->channels; c++) {
+        scale[c] = codes[c].scale;
+        zero[c] = codes[c].zero_point;
+    }
+    Quant *quant = arena_new(keep, Quant);
+    *quant = (Quant){.count = affine->channels, .axis = affine->axis, .scale = scale, .zero_point = zero};
+    graph_value(rw->graph, affine->in)->quant = quant;
+}
+
+static void rescale_run(Rewriter *rw, const Affine *affine) {
+    if (!is_rescale_shape(rw, affine)) {
+        return;
+    }
+    Claim *claims = coded_claims(rw, affine);
     StageCode *codes = arena_array(&rw->work->scratch, StageCode, affine->channels);
     Stage *after = arena_array(&rw->work->scratch, Stage, (size_t)affine->channels * 2);
     for (uint32_t c = 0; c < affine->channels; c++) {
         const Stage *stages = affine_stages(affine, c);
         if (!rescaled(stages, affine->node_count, &codes[c])) {
-            return false;
+            return;
         }
         after[2 * c] = stages[0];
         after[2 * c].code = codes[c];
@@ -133,23 +154,23 @@ static bool rescale_run(Rewriter *rw, const Affine *affine) {
         claims[c].after = &after[2 * c];
         claims[c].after_count = 2;
     }
-    Certificate certificate = prove(rw, claims, affine, "rescale", rw->tolerance);
+    Certificate certificate = coded_prove(rw, claims, affine, "rescale", rw->tolerance);
     if (certificate.class == PROOF_REFUSED) {
-        return false;
+        return;
     }
     NodeId coder = affine->nodes[0], last = affine->nodes[affine->node_count - 1];
     Str stem = graph_value(rw->graph, affine->out)->name;
     ValueId scale = add_coding(rw, affine, codes, true, arena_format(&rw->work->keep, STR_FMT "_scale", STR_ARG(stem)));
     ValueId zero = add_coding(rw, affine, codes, false, arena_format(&rw->work->keep, STR_FMT "_zero", STR_ARG(stem)));
-    log_run(rw, affine, claims,
-            (Rewrite){.form = AFFINE_REQUANT, .certificate = certificate, .nodes = affine->node_count - 2});
+    coded_log(rw, affine, claims,
+              (Rewrite){.form = AFFINE_REQUANT, .certificate = certificate, .nodes = affine->node_count - 2});
     const ValueId inputs[] = {affine->in, scale, zero};
     rewrite_set_inputs(rw, coder, inputs, 3);
     rewrite_read(rw, last, 0, graph_node(rw->graph, coder)->outputs[0]);
     for (uint32_t k = 1; k + 1 < affine->node_count; k++) {
         rewrite_drop_node(rw, affine->nodes[k]);
     }
-    return true;
+    carry(rw, affine, codes);
 }
 
 /* ---- What stays, and why */
@@ -187,13 +208,8 @@ static void report_run(Rewriter *rw, const Affine *affine) {
     }
     NodeForm form = affine_node_form(channels, affine->channels, keep);
     const char *reason = reason_of(&form, channels, affine->channels, keep);
-    rewrite_refuse(rw, run_name(rw, affine), graph_value(rw->graph, affine->out)->name, reason);
-}
-
-static bool ends_run(const Rewriter *rw, const Node *node) {
-    bool is_coded =
-        rw->graph->format == FORMAT_TFLITE && (node->op == OP_MUL || node->op == OP_ADD || node->op == OP_SUB);
-    return (node->op == OP_QUANTIZE || is_coded) && !node->is_constant && node->output_count == 1;
+    rewrite_refuse(rw, graph_node(rw->graph, affine->nodes[0])->name, graph_value(rw->graph, affine->out)->name,
+                   reason);
 }
 
 /* Calls `visit` with each run, the longest that ends at its node. */
@@ -202,18 +218,18 @@ static void each_run(Rewriter *rw, void (*visit)(Rewriter *, const Affine *)) {
     for (uint32_t at = 0; at < main->node_count; at++) {
         NodeId id = main->nodes[at];
         Affine affine;
-        if (!rw->is_gone[id.index] && ends_run(rw, graph_node(rw->graph, id)) && affine_collect(rw, id, &affine)) {
+        if (!rw->is_gone[id.index] && coded_may_end(rw, graph_node(rw->graph, id)) && affine_collect(rw, id, &affine)) {
             visit(rw, &affine);
         }
     }
 }
 
-static void rewrite_run(Rewriter *rw, const Affine *affine) {
-    (void)(remove_run(rw, affine) || rescale_run(rw, affine));
-}
-
 void rule_codes(Rewriter *rw) {
-    each_run(rw, rewrite_run);
+    each_run(rw, remove_run);
+    rewrite_refresh(rw);
+    rule_requantize(rw);
+    rewrite_refresh(rw);
+    each_run(rw, rescale_run);
 }
 
 void report_codes(Rewriter *rw) {

@@ -166,9 +166,10 @@ static void init_rewriter(Rewriter *rw, Graph *graph, const FileNote *note, Work
 static void run_rules(Rewriter *rw) {
     static void (*const rules[])(Rewriter *) = {rule_constants, rule_identities,  rule_clips,
                                                 rule_codes,     rule_convolution, rule_unread};
-    enum { MOST_ROUNDS = 16 };
+    /* A round that changes anything takes a node away, or what a constant repeats. */
+    uint64_t most_rounds = (uint64_t)rw->graph->node_count + rw->graph->value_count + 1;
     rw->has_changed = true;
-    for (uint32_t round = 0; rw->has_changed && round < MOST_ROUNDS; round++) {
+    for (uint64_t round = 0; rw->has_changed && round < most_rounds; round++) {
         rw->has_changed = false;
         rw->refusal_count = 0; /* what the last round could not do */
         for (size_t r = 0; r < sizeof rules / sizeof rules[0]; r++) {
