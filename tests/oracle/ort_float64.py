@@ -46,7 +46,8 @@ def _sources(node, kernel, places, tap, before):
 
 
 def convolution(node, array, weights, bias, shape, places):
-    """Sums of products of `node`, with `bias`, at `places` of its output of `shape`. A ConvTranspose has its own pads."""
+    """Sums of products of `node`, with `bias`, at `places` of its output of `shape`. A ConvTranspose
+    has pads of its own."""
     is_plain = node.op_type == "Conv"
     spatial, own_outs = weights.shape[2:], shape[1] // groups(node)
     inputs = weights.shape[1] if is_plain else weights.shape[0] // groups(node)

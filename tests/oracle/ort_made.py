@@ -19,7 +19,8 @@ class Maker:
         self.groups, own = self.random.integers(1, 4), self.random.integers(1, 4)
         self.ins, self.outs = int(self.groups * own), int(self.groups * self.random.integers(1, 4))
         self.kernel = [int(extent) for extent in self.random.choice([1, 1, 2, 3], 2)]
-        self.extents = [max(self.ins, 7) if self.random.random() < 0.5 else int(self.random.integers(7, 10)) for _ in "hw"]
+        self.extents = [max(self.ins, 7) if self.random.random() < 0.5 else int(self.random.integers(7, 10))
+                        for _ in "hw"]
 
     def number(self, *shape):
         made = self.random.uniform(0.1, 4, shape) * self.random.choice([-1, 1], shape)
@@ -49,7 +50,8 @@ class Maker:
 
     def pads(self):
         if self.random.random() < 0.5 or not self.is_plain:
-            return {"pads": [int(pad) for pad in self.random.integers(0, 2, 4)] if self.random.random() < 0.5 else [0] * 4}
+            most = 2 if self.random.random() < 0.5 else 1
+            return {"pads": [int(pad) for pad in self.random.integers(0, most, 4)]}
         return {"auto_pad": str(self.random.choice(["VALID", "SAME_UPPER", "SAME_LOWER"]))}
 
     def convolution(self):
