@@ -1,0 +1,413 @@
+/* Commands with stages: MUL, ADD, REQUANT, AFFINE.
+ *
+ * They go line by line, each of one n and one h: a line is read, all its stages are computed in order, it is written.
+ * What one stage hands to the next is written to the place that the command carries it in, and read again. Where
+ * nothing can tell the difference, many lines are one unit.
+ *
+ * Elements are read and written in the order of dst's strides, and computed key by key (binding.h), so that one call
+ * computes all elements of a unit that have the same numbers. */
+#include "sim/binding.h"
+
+#include "base/fault.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { AXIS_N = 0, AXIS_H = 2, SRC = 0, DST = 1, SCRATCH = 2, KEY = 3, UNIT_ELEMENTS = 1 << 14 };
+
+typedef struct {
+    const CmdOperand *operand;
+    uint32_t bits; /* of an element */
+    Strips strips;
+    Access access;
+} Place;
+
+typedef struct {
+    Sim *sim;
+    uint32_t number;
+    const Command *command;
+    CmdBox unit;
+    size_t count; /* elements of a unit */
+    Walk walk;
+    Place src, dst, carry;
+    WalkPoint base_src, base_dst, base_carry; /* of the unit that is computed */
+    Binding binding;
+
+    uint32_t *order; /* of each element as it is read, its place in `code` and `x`; null where they are the same */
+    uint32_t *first; /* of each key, its first place; one more at the end */
+    uint8_t *packed;
+    int32_t *code, *spare_code;
+    float *x, *spare_x;
+} Job;
+
+/* ---- Units */
+
+static bool may_overlap(const CmdProgram *program, uint32_t a, uint32_t b) {
+    const CmdBuffer *x = &program->buffers[a], *y = &program->buffers[b];
+    return x->memory == y->memory && x->offset_bytes < y->offset_bytes + y->bytes &&
+           y->offset_bytes < x->offset_bytes + x->bytes;
+}
+
+static bool writes_params(const Job *job) {
+    bool writes = false;
+    for (uint32_t s = 0; s < job->command->stage_count; s++) {
+        for (uint32_t p = 0; p < job->command->stages[s].param_count; p++) {
+            uint32_t buffer = job->command->stages[s].param[p].from.buffer;
+            writes = writes || may_overlap(job->sim->program, buffer, job->command->dst.buffer);
+        }
+    }
+    return writes;
+}
+
+static bool is_same_place(const CmdProgram *program, const CmdOperand *a, const CmdOperand *b) {
+    const CmdBuffer *x = &program->buffers[a->buffer], *y = &program->buffers[b->buffer];
+    return a->view == b->view && x->memory == y->memory &&
+           x->offset_bytes * 8 + a->offset_bits == y->offset_bytes * 8 + b->offset_bits &&
+           dtype_bits(x->dtype) == dtype_bits(y->dtype);
+}
+
+/* No line can see what another has written. */
+static bool is_free_of_order(const Job *job) {
+    const Command *command = job->command;
+    const CmdProgram *program = job->sim->program;
+    bool is_apart = !may_overlap(program, command->src.buffer, command->dst.buffer) ||
+                    is_same_place(program, &command->src, &command->dst);
+    return command->carry == CMD_CARRY_NONE && is_apart && !writes_params(job);
+}
+
+static void choose_unit(Job *job) {
+    job->unit = job->command->box;
+    uint64_t elements = walk_elements(&job->unit);
+    bool is_free = is_free_of_order(job);
+    if (!is_free || elements > UNIT_ELEMENTS) {
+        elements /= job->unit.extent[AXIS_N];
+        job->unit.extent[AXIS_N] = 1;
+    }
+    if (!is_free || elements > UNIT_ELEMENTS) {
+        elements /= job->unit.extent[AXIS_H];
+        job->unit.extent[AXIS_H] = 1;
+    }
+    job->count = (size_t)elements;
+}
+
+/* ---- The order of elements */
+
+static void read_keys(Job *job, uint32_t *key) {
+    Strips strips = walk_strips(&job->walk, KEY, KEY, &job->sim->frame);
+    Cursor cursor;
+    WalkPoint base = {0, 0};
+    size_t count = 0;
+    for (bool more = cursor_start(&cursor, &strips, &base); more; more = cursor_next(&cursor)) {
+        for (uint64_t k = 0; k < cursor.run; k++) {
+            key[count++] = (uint32_t)(cursor.at[0].bit + k);
+        }
+    }
+}
+
+/* Sorts by counting; elements of one key stay in the order in which they are read. */
+static void sort_by_key(Job *job) {
+    Frame *frame = &job->sim->frame;
+    uint32_t keys = job->binding.key_count;
+    job->order = frame_array(frame, uint32_t, job->count);
+    job->first = frame_array(frame, uint32_t, (size_t)keys + 1);
+    memset(job->first, 0, ((size_t)keys + 1) * sizeof *job->first);
+    if (keys == 1) {
+        job->first[1] = (uint32_t)job->count;
+        job->order = NULL;
+        return;
+    }
+    uint32_t *next = frame_array(frame, uint32_t, keys);
+    read_keys(job, job->order);
+    for (size_t k = 0; k < job->count; k++) {
+        job->first[job->order[k] + 1]++;
+    }
+    for (uint32_t key = 0; key < keys; key++) {
+        job->first[key + 1] += job->first[key];
+        next[key] = job->first[key];
+    }
+    bool is_sorted = true;
+    for (size_t k = 0; k < job->count; k++) {
+        job->order[k] = next[job->order[k]]++;
+        is_sorted = is_sorted && job->order[k] == k;
+    }
+    job->order = is_sorted ? NULL : job->order;
+}
+
+/* ---- Reading and writing a unit */
+
+static void take(Job *job, Place *place, WalkPoint base, DType dtype) {
+    bool is_direct = job->order == NULL;
+    access_gather(&place->access, &place->strips, base, place->bits, job->packed);
+    elements_decode(dtype, place->bits, job->packed, job->count, is_direct ? job->code : job->spare_code,
+                    is_direct ? job->x : job->spare_x);
+    if (is_direct) {
+        return;
+    }
+    for (size_t k = 0; k < job->count && is_real_dtype(dtype); k++) {
+        job->x[job->order[k]] = job->spare_x[k];
+    }
+    for (size_t k = 0; k < job->count && !is_real_dtype(dtype); k++) {
+        job->code[job->order[k]] = job->spare_code[k];
+    }
+}
+
+static void give(Job *job, Place *place, WalkPoint base, DType dtype) {
+    bool is_direct = job->order == NULL;
+    for (size_t k = 0; k < job->count && !is_direct && is_real_dtype(dtype); k++) {
+        job->spare_x[k] = job->x[job->order[k]];
+    }
+    for (size_t k = 0; k < job->count && !is_direct && !is_real_dtype(dtype); k++) {
+        job->spare_code[k] = job->code[job->order[k]];
+    }
+    elements_encode(dtype, place->bits, job->packed, job->count, is_direct ? job->code : job->spare_code,
+                    is_direct ? job->x : job->spare_x);
+    access_scatter(&place->access, &place->strips, base, place->bits, job->packed);
+}
+
+/* ---- Computing */
+
+/* Where dst keeps what stands at place `place`. */
+static WalkPoint address_of(const Job *job, size_t place) {
+    size_t wanted = 0, passed = 0;
+    while (job->order != NULL && job->order[wanted] != place) {
+        wanted++;
+    }
+    wanted = job->order == NULL ? place : wanted;
+    Cursor cursor;
+    bool more = cursor_start(&cursor, &job->dst.strips, &job->base_dst);
+    while (more && passed + cursor.run <= wanted) {
+        passed += (size_t)cursor.run;
+        more = cursor_next(&cursor);
+    }
+    CHECK(more);
+    return (WalkPoint){cursor.at[0].lane, cursor.at[0].bit + (wanted - passed) * job->dst.bits};
+}
+
+static void fault_at(Job *job, size_t place, StageFault text) {
+    if (job->sim->has_fault >> FAULT_NUMBER & 1) {
+        return;
+    }
+    WalkPoint at = address_of(job, place);
+    machine_fault(job->sim, (SimFault){.kind = FAULT_NUMBER,
+                                       .command = job->number,
+                                       .other = CMD_NONE,
+                                       .buffer = job->command->dst.buffer,
+                                       .lane = at.lane,
+                                       .byte = job->dst.access.owner->offset_bytes + at.bit / 8,
+                                       .text = text});
+}
+
+/* Every stage is monotone, so an integer passes 32 bits at the least or at the largest code, or at none. */
+static void check_codes(Job *job, const BoundStage *bound, size_t first, size_t count) {
+    const int32_t *code = job->code + first;
+    int32_t least = code[0], most = code[0];
+    for (size_t k = 1; k < count; k++) {
+        least = code[k] < least ? code[k] : least;
+        most = code[k] > most ? code[k] : most;
+    }
+    if (bound_check(bound, least, 0) == NULL && (most == least || bound_check(bound, most, 0) == NULL)) {
+        return;
+    }
+    size_t k = 0;
+    while (bound_check(bound, code[k], 0) == NULL) {
+        k++;
+    }
+    fault_at(job, first + k, bound_check(bound, code[k], 0));
+}
+
+static void check_reals(Job *job, const BoundStage *bound, size_t first, size_t count) {
+    const float *x = job->x + first;
+    float least = x[0], most = x[0];
+    bool has_nan = false;
+    for (size_t k = 0; k < count; k++) {
+        has_nan = has_nan || isnan(x[k]);
+        least = x[k] < least ? x[k] : least;
+        most = x[k] > most ? x[k] : most;
+    }
+    if (!has_nan && bound_check(bound, 0, least) == NULL && bound_check(bound, 0, most) == NULL) {
+        return;
+    }
+    for (size_t k = 0; k < count; k++) {
+        StageFault fault = bound_check(bound, 0, x[k]);
+        if (fault != NULL) {
+            fault_at(job, first + k, fault);
+            return;
+        }
+    }
+}
+
+static void check_run(Job *job, const BoundStage *bound, size_t first, size_t count) {
+    switch (bound->kind) {
+    case BOUND_QUANTIZE:
+        check_reals(job, bound, first, count);
+        break;
+    case BOUND_DEQUANTIZE:
+    case BOUND_DEQUANTIZE_F64:
+    case BOUND_FIXED:
+    case BOUND_FIXED_SUM:
+    case BOUND_SCALED:
+    case BOUND_SCALED_SUM:
+        check_codes(job, bound, first, count);
+        break;
+    default:
+        break;
+    }
+}
+
+static void run_part(Job *job, const BoundKey *key, size_t first, size_t count) {
+    if (key->fault != NULL) {
+        fault_at(job, first, key->fault);
+        memset(job->code + first, 0, count * sizeof *job->code);
+        memset(job->x + first, 0, count * sizeof *job->x);
+        return;
+    }
+    check_run(job, &key->bound, first, count);
+    bound_run(&key->bound, job->code + first, job->x + first, (uint32_t)count);
+}
+
+/* Neighbouring keys that share what is bound are one run. */
+static void run_stage(Job *job, uint32_t stage) {
+    const Binding *binding = &job->binding;
+    for (uint32_t key = 0; key < binding->key_count;) {
+        uint32_t which = binding_which(binding, stage, key), end = key + 1;
+        while (end < binding->key_count && binding_which(binding, stage, end) == which) {
+            end++;
+        }
+        run_part(job, &binding->bound[stage][which], job->first[key], job->first[end] - job->first[key]);
+        key = end;
+    }
+}
+
+/* ---- The command */
+
+static uint32_t carried_bits(const Command *command) {
+    uint32_t widest = 0;
+    for (uint32_t k = 0; k + 1 < command->stage_count; k++) {
+        uint32_t bits = dtype_bits(command->stages[k].stage.to);
+        widest = bits > widest ? bits : widest;
+    }
+    return widest;
+}
+
+static Place place_of(Job *job, const CmdOperand *operand, uint32_t bits, Writes writes) {
+    return (Place){
+        .operand = operand, .bits = bits, .access = access_of(job->sim, job->number, operand->buffer, writes)};
+}
+
+/* What is carried over src is dst's data: src has lost its own. */
+static void place_operands(Job *job) {
+    const Command *command = job->command;
+    const CmdProgram *program = job->sim->program;
+    job->src = place_of(job, &command->src, element_bits_of(program, command->src.buffer), WRITES_DST);
+    job->dst = place_of(job, &command->dst, element_bits_of(program, command->dst.buffer), WRITES_DST);
+    switch (command->carry) {
+    case CMD_CARRY_WORKSPACE:
+        job->carry = place_of(job, &command->scratch, carried_bits(command), WRITES_SCRATCH);
+        break;
+    case CMD_CARRY_INPUT:
+        job->carry = job->src;
+        job->carry.access.data = job->dst.access.data;
+        break;
+    default:
+        job->carry = job->dst;
+    }
+}
+
+static void build_walk(Job *job) {
+    const CmdView *views = job->sim->program->views;
+    Frame *frame = &job->sim->frame;
+    job->walk = (Walk){.operand_count = 4, .lead = DST};
+    job->walk.operand[SRC] = (WalkOperand){&views[job->src.operand->view], job->src.bits};
+    job->walk.operand[DST] = (WalkOperand){&views[job->dst.operand->view], job->dst.bits};
+    job->walk.operand[SCRATCH] = (WalkOperand){&views[job->carry.operand->view], job->carry.bits};
+    job->walk.operand[KEY] = (WalkOperand){&job->binding.view, 1};
+    walk_build(&job->walk, &job->unit, frame);
+    job->src.strips = walk_strips(&job->walk, SRC, SRC, frame);
+    job->dst.strips = walk_strips(&job->walk, DST, DST, frame);
+    job->carry.strips = walk_strips(&job->walk, SCRATCH, SCRATCH, frame);
+}
+
+static void take_memory(Job *job) {
+    Frame *frame = &job->sim->frame;
+    uint32_t widest = job->src.bits > job->dst.bits ? job->src.bits : job->dst.bits;
+    widest = job->carry.bits > widest ? job->carry.bits : widest;
+    job->packed = frame_array(frame, uint8_t, (job->count * widest + 7) / 8);
+    job->code = frame_array(frame, int32_t, job->count);
+    job->spare_code = frame_array(frame, int32_t, job->count);
+    job->x = frame_array(frame, float, job->count);
+    job->spare_x = frame_array(frame, float, job->count);
+}
+
+static WalkPoint base_of(const Job *job, const Place *place, uint64_t n, uint64_t h) {
+    const CmdView *view = &job->sim->program->views[place->operand->view];
+    WalkPoint at_n = walk_axis(view, AXIS_N, n), at_h = walk_axis(view, AXIS_H, h);
+    return (WalkPoint){at_n.lane + at_h.lane, at_n.bit + at_h.bit + place->operand->offset_bits};
+}
+
+static void run_unit(Job *job, uint64_t n, uint64_t h) {
+    const Command *command = job->command;
+    job->base_src = base_of(job, &job->src, n, h);
+    job->base_dst = base_of(job, &job->dst, n, h);
+    job->base_carry = base_of(job, &job->carry, n, h);
+    binding_read(&job->binding, n, h);
+    take(job, &job->src, job->base_src, command->stages[0].stage.from);
+    for (uint32_t s = 0; s < command->stage_count; s++) {
+        DType to = command->stages[s].stage.to;
+        run_stage(job, s);
+        if (s + 1 < command->stage_count) {
+            give(job, &job->carry, job->base_carry, to);
+            take(job, &job->carry, job->base_carry, to);
+        }
+    }
+    give(job, &job->dst, job->base_dst, command->stages[command->stage_count - 1].stage.to);
+}
+
+/* A parameter has as many elements as the box along the axes on which it steps. */
+static uint64_t elements_of_param(const Job *job, const CmdParam *param) {
+    uint64_t elements = 1;
+    for (uint32_t axis = 0; axis < CMD_AXES; axis++) {
+        bool steps = walk_steps(&job->sim->program->views[param->from.view], axis);
+        elements *= steps ? job->command->box.extent[axis] : 1;
+    }
+    return elements;
+}
+
+static void book(Job *job) {
+    Sim *sim = job->sim;
+    const Command *command = job->command;
+    uint64_t elements = walk_elements(&command->box);
+    uint64_t carried = elements * (command->stage_count - 1) * job->carry.bits;
+    machine_book(sim, job->number, command->src.buffer, elements * job->src.bits, false);
+    machine_book(sim, job->number, command->dst.buffer, elements * job->dst.bits, true);
+    machine_book(sim, job->number, job->carry.operand->buffer, carried, true);
+    machine_book(sim, job->number, job->carry.operand->buffer, carried, false);
+    for (uint32_t s = 0; s < command->stage_count; s++) {
+        for (uint32_t p = 0; p < command->stages[s].param_count; p++) {
+            const CmdParam *param = &command->stages[s].param[p];
+            uint64_t bits = elements_of_param(job, param) * element_bits_of(sim->program, param->from.buffer);
+            machine_book(sim, job->number, param->from.buffer, bits, false);
+        }
+    }
+}
+
+void machine_compute(Sim *sim, uint32_t number) {
+    Job *job = frame_array(&sim->frame, Job, 1);
+    *job = (Job){.sim = sim, .number = number, .command = &sim->program->commands[number]};
+    const CmdBox *box = &job->command->box;
+    choose_unit(job);
+    place_operands(job);
+    binding_init(&job->binding, sim, number, &job->unit);
+    build_walk(job);
+    sort_by_key(job);
+    take_memory(job);
+    for (uint64_t n = 0; n < box->extent[AXIS_N]; n += job->unit.extent[AXIS_N]) {
+        for (uint64_t h = 0; h < box->extent[AXIS_H]; h += job->unit.extent[AXIS_H]) {
+            run_unit(job, n, h);
+        }
+    }
+    binding_end(&job->binding);
+    access_end(&job->src.access);
+    access_end(&job->dst.access);
+    access_end(&job->carry.access);
+    book(job);
+}

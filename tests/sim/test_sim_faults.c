@@ -1,0 +1,546 @@
+/* Proves that each kind of fault is found alone, at the right command and byte, and that programs without a fault have
+ * none: programs of a few commands, with bytes, cycles and figures worked out by hand. */
+#include "sim/program.h"
+
+static Made made;
+
+/* What is expected of the only fault; CMD_NONE as `kind` where there is none. */
+typedef struct {
+    SimFaultKind kind;
+    uint32_t command, other, buffer;
+    uint64_t lane, byte;
+} Expected;
+
+static const SimResult *run(Work *work, Sim **sim, const uint8_t *input, size_t bytes) {
+    *sim = sim_new(&made.program, &made.device, work);
+    assert_non_null(*sim);
+    if (bytes > 0) {
+        assert_true(sim_write(*sim, 0, (Span){input, bytes}));
+    }
+    return sim_run(*sim);
+}
+
+static void expect(const uint8_t *input, size_t bytes, const Expected *expected) {
+    Work work;
+    work_init(&work, &system_allocator);
+    if (setjmp(work.escape)) {
+        fail();
+    }
+    Sim *sim;
+    const SimResult *result = run(&work, &sim, input, bytes);
+    for (uint32_t k = 0; k < result->kept_faults && expected == NULL; k++) {
+        print_error("fault %s: %s\n", sim_fault_name(result->fault[k].kind), result->fault[k].text);
+    }
+    assert_int_equal(result->fault_count, expected != NULL);
+    if (expected != NULL) {
+        const SimFault *fault = &result->fault[0];
+        assert_string_equal(sim_fault_name(fault->kind), sim_fault_name(expected->kind));
+        assert_int_equal(fault->command, expected->command);
+        assert_int_equal(fault->other, expected->other);
+        assert_int_equal(fault->buffer, expected->buffer);
+        assert_int_equal(fault->lane, expected->lane);
+        assert_int_equal(fault->byte, expected->byte);
+    }
+    work_free(&work);
+}
+
+/* Far input 0 (16 int8 at 0), local copy 1 at 64, far output 2 at 32: LOAD, STORE that waits. Returns the store. */
+static Command *load_store(void) {
+    made_init(&made);
+    uint32_t view = made_line(&made, W, 8);
+    made_buffer(&made, FAR, DTYPE_I8, 0, 16);
+    made_buffer(&made, LOCAL, DTYPE_I8, 64, 16);
+    made_buffer(&made, FAR, DTYPE_I8, 32, 16);
+    made.buffers[1].data = 0;
+    made_host(&made, 0, view, 16);
+    made_host(&made, 2, view, 16);
+    made_move(&made, CMD_LOAD, (CmdOperand){0, view, 0}, (CmdOperand){1, view, 0}, 16);
+    Command *store = made_move(&made, CMD_STORE, (CmdOperand){1, view, 0}, (CmdOperand){2, view, 0}, 16);
+    made_wait(&made, store, 0);
+    return store;
+}
+
+static const uint8_t input[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
+
+static void test_none(void **state) {
+    (void)state;
+    load_store();
+    expect(input, sizeof input, NULL);
+}
+
+static void test_unwritten(void **state) {
+    (void)state;
+    load_store();
+    made.commands[0].box.extent[W] = 13;
+    expect(input, sizeof input, &(Expected){FAULT_UNWRITTEN, 1, CMD_NONE, 1, 0, 64 + 13});
+}
+
+/* Padding: one byte between elements that nobody writes. */
+static void test_padding(void **state) {
+    (void)state;
+    load_store();
+    uint32_t wide = made_line(&made, W, 16);
+    made.buffers[1].bytes = 32;
+    made.commands[0].dst.view = wide;
+    expect(input, sizeof input, &(Expected){FAULT_UNWRITTEN, 1, CMD_NONE, 1, 0, 64 + 1});
+}
+
+static void test_host_gives_nothing(void **state) {
+    (void)state;
+    load_store();
+    made.program.command_count = 1;
+    expect(NULL, 0, &(Expected){FAULT_UNWRITTEN, 0, CMD_NONE, 0, 0, 0});
+}
+
+/* The copy's bytes are also those of buffer 3, which is filled in between. */
+static void test_foreign(void **state) {
+    (void)state;
+    load_store();
+    uint32_t other = made_buffer(&made, LOCAL, DTYPE_I8, 70, 2);
+    Command store = made.commands[1];
+    made.program.command_count = 1;
+    Command *fill = made_move(&made, CMD_FILL, (CmdOperand){CMD_NONE, 0, 0}, (CmdOperand){other, 0, 0}, 2);
+    made_wait(&made, fill, 0);
+    Command *again = made_command(&made, CMD_STORE, CMD_COLUMN_STORE, 2);
+    const uint32_t *waits = again->waits;
+    *again = store;
+    again->waits = waits;
+    again->wait_count = 0;
+    made_wait(&made, again, 1);
+    expect(input, sizeof input, &(Expected){FAULT_FOREIGN, 2, 1, 1, 0, 70});
+    made.buffers[other].data = 0; /* the same data may be there */
+    expect(input, sizeof input, NULL);
+}
+
+static void test_outside(void **state) {
+    (void)state;
+    load_store();
+    made.buffers[2].bytes = 15;
+    expect(input, sizeof input, &(Expected){FAULT_FOREIGN, 1, CMD_NONE, 2, 0, 32 + 15});
+    load_store();
+    made.buffers[2].bytes = 40;
+    made.commands[1].dst.offset_bits = 40 * 8; /* behind it and behind all that is laid out */
+    expect(input, sizeof input, &(Expected){FAULT_FOREIGN, 1, CMD_NONE, 2, 0, 32 + 40});
+}
+
+static void test_outside_lanes(void **state) {
+    (void)state;
+    load_store();
+    made.views[1] = (CmdView){1, {{W, 1, 0, 0, 1}}};
+    made.program.view_count = 2;
+    made.buffers[1].lanes = 4;
+    made.commands[0].dst.view = made.commands[1].src.view = 1;
+    made.commands[0].box.extent[W] = made.commands[1].box.extent[W] = 4;
+    expect(input, sizeof input, NULL);
+    made.commands[0].box.extent[W] = 5;
+    expect(input, sizeof input, &(Expected){FAULT_FOREIGN, 0, CMD_NONE, 1, 4, 64});
+}
+
+static void test_race_of_read(void **state) {
+    (void)state;
+    Command *store = load_store();
+    store->wait_count = 0;
+    expect(input, sizeof input, &(Expected){FAULT_RACE, 1, 0, 1, 0, 64});
+}
+
+/* LOAD, STORE, and a LOAD into the same bytes that does not wait for the store. */
+static Command *second_load(void) {
+    load_store();
+    Command *load = made_move(&made, CMD_LOAD, made.commands[0].src, made.commands[0].dst, 3);
+    load->dst.offset_bits = 8 * 8;
+    return load;
+}
+
+static void test_race_of_write(void **state) {
+    (void)state;
+    Command *load = second_load();
+    expect(input, sizeof input, &(Expected){FAULT_RACE, 2, 1, 1, 0, 64 + 8});
+    load = second_load();
+    made_wait(&made, load, 1);
+    expect(input, sizeof input, NULL);
+}
+
+/* A wait for a command that itself waits is enough. */
+static void test_waits_are_transitive(void **state) {
+    (void)state;
+    load_store();
+    uint32_t other = made_buffer(&made, LOCAL, DTYPE_I8, 128, 4);
+    Command *fill = made_move(&made, CMD_FILL, (CmdOperand){CMD_NONE, 0, 0}, (CmdOperand){other, 0, 0}, 4);
+    made_wait(&made, fill, 1);
+    Command *load = made_move(&made, CMD_LOAD, made.commands[0].src, made.commands[0].dst, 16);
+    made_wait(&made, load, 2);
+    expect(input, sizeof input, NULL);
+    load->wait_count = 0;
+    expect(input, sizeof input, &(Expected){FAULT_RACE, 3, 1, 1, 0, 64});
+}
+
+static void test_two_writes_race(void **state) {
+    (void)state;
+    load_store();
+    made.program.command_count = 1;
+    Command *fill = made_move(&made, CMD_FILL, (CmdOperand){CMD_NONE, 0, 0}, (CmdOperand){1, 0, 0}, 1);
+    fill->dst.offset_bits = 15 * 8;
+    expect(input, sizeof input, &(Expected){FAULT_RACE, 1, 0, 1, 0, 64 + 15});
+}
+
+static void test_misaligned(void **state) {
+    (void)state;
+    load_store();
+    made.device.memory[LOCAL].align_bytes = 64;
+    expect(input, sizeof input, NULL);
+    made.device.memory[LOCAL].align_bytes = 128;
+    expect(input, sizeof input, &(Expected){FAULT_MISALIGNED, CMD_NONE, CMD_NONE, 1, 0, 64});
+}
+
+static void test_capacity(void **state) {
+    (void)state;
+    load_store();
+    made.device.memory[LOCAL].bytes = 80;
+    expect(input, sizeof input, NULL);
+    made.device.memory[LOCAL].bytes = 79;
+    expect(input, sizeof input, &(Expected){FAULT_CAPACITY, CMD_NONE, CMD_NONE, 1, 0, 79});
+}
+
+static void test_burst(void **state) {
+    (void)state;
+    load_store();
+    made.device.dma_max_bytes = made_cost(16);
+    expect(input, sizeof input, NULL);
+    made.commands[0].box.extent[W] = 15;
+    made.commands[1].box.extent[W] = 15;
+    made.device.dma_max_bytes = made_cost(14);
+    made.program.command_count = 1;
+    expect(input, sizeof input, &(Expected){FAULT_BURST, 0, CMD_NONE, 1, 0, 64});
+}
+
+/* Element 5 of a quantiser that casts: 3e9 / 1 has no int32. */
+static void test_number(void **state) {
+    (void)state;
+    made_init(&made);
+    uint32_t floats = made_line(&made, W, 32), codes = made_line(&made, W, 8);
+    float x[8] = {1, 2, 3, -4, 5, 3e9f, 7, 8};
+    made_buffer(&made, LOCAL, DTYPE_F32, 0, 32);
+    made_buffer(&made, LOCAL, DTYPE_I8, 64, 8);
+    made_host(&made, 0, floats, 8);
+    Command *command = made_command(&made, CMD_REQUANT, CMD_COLUMN_REQUANTIZE, 0);
+    command->src = (CmdOperand){0, floats, 0};
+    command->dst = (CmdOperand){1, codes, 0};
+    command->box.extent[W] = 8;
+    command->semantics = S0_SEM_TFLITE_DOUBLE;
+    made_stage(&made, command, (Stage){.kind = STAGE_QUANTIZE, .from = DTYPE_F32, .to = DTYPE_I8, .code = {1, 0}});
+    expect((const uint8_t *)x, sizeof x, &(Expected){FAULT_NUMBER, 0, CMD_NONE, 1, 0, 64 + 5});
+    x[5] = 6;
+    expect((const uint8_t *)x, sizeof x, NULL);
+    made.stages[0][0].stage.code.scale = -1; /* can't be bound */
+    expect((const uint8_t *)x, sizeof x, &(Expected){FAULT_NUMBER, 0, CMD_NONE, 1, 0, 64});
+    made.stages[0][0].stage.code.scale = 1;
+    uint32_t nan = 0x7FC00000;
+    memcpy(&x[2], &nan, sizeof nan);
+    expect((const uint8_t *)x, sizeof x, &(Expected){FAULT_NUMBER, 0, CMD_NONE, 1, 0, 64 + 2});
+}
+
+/* ---- int4: two buffers share a byte */
+
+static void test_nibbles(void **state) {
+    (void)state;
+    made_init(&made);
+    uint32_t view = made_line(&made, W, 4);
+    made_buffer(&made, LOCAL, DTYPE_I4, 0, 2); /* 3 nibbles, then one of buffer 1 */
+    made_buffer(&made, LOCAL, DTYPE_I4, 1, 1);
+    made_buffer(&made, LOCAL, DTYPE_I4, 16, 2);
+    made_host(&made, 0, view, 3);
+    uint8_t nibbles[] = {0x21, 0x03};
+    made_move(&made, CMD_COPY, (CmdOperand){0, view, 0}, (CmdOperand){2, view, 0}, 3);
+    expect(nibbles, sizeof nibbles, NULL);
+    Command *fill = made_move(&made, CMD_FILL, (CmdOperand){CMD_NONE, 0, 0}, (CmdOperand){1, view, 4}, 1);
+    Command *copy = made_move(&made, CMD_COPY, (CmdOperand){0, view, 0}, (CmdOperand){2, view, 0}, 3);
+    expect(nibbles, sizeof nibbles, &(Expected){FAULT_FOREIGN, 2, 1, 0, 0, 1});
+    made.buffers[1].data = 0; /* the same data: bits stay */
+    expect(nibbles, sizeof nibbles, NULL);
+    made.buffers[1].data = 1; /* buffer 1 has not written the nibble that was buffer 0's */
+    copy->src = (CmdOperand){1, view, 0};
+    copy->box.extent[W] = 1;
+    (void)fill;
+    expect(nibbles, sizeof nibbles, &(Expected){FAULT_UNWRITTEN, 2, CMD_NONE, 1, 0, 1});
+    copy->src.offset_bits = 4;
+    expect(nibbles, sizeof nibbles, NULL);
+}
+
+/* ---- Figures and cycles, by hand */
+
+static void set_costs(void) {
+    Device *device = &made.device;
+    device->dma_setup_cycles = made_cost(50);
+    device->descriptor_cycles = made_cost(10);
+    device->sync_cycles = made_cost(7);
+    device->issue_cycles = made_cost(3);
+    device->dma_bytes_cycle = made_cost(8);
+    device->dma_burst_bytes = made_cost(64);
+    device->dma_min_bytes = made_cost(4);
+    device->dma_align_bytes = made_cost(8);
+    device->vector_bytes_cycle = made_cost(16);
+}
+
+/* LOAD of 16 bytes in one run: 50 + 10 + 64 / 8 = 68. FILL of 20 bytes: 3 + ceil(20 / 16) = 5. STORE with a stride:
+ * 16 runs of 1 byte, each a burst of its own: 50 + 160 + 16 * 64 / 8 = 338; it waits for both, in two queues that are
+ * not its own: starts at max(68, 5) and pays 2 * 7, ends at 420. The fill waits for nothing. */
+static void test_timeline(void **state) {
+    (void)state;
+    Command *store = load_store();
+    uint32_t apart = made_line(&made, W, 16);
+    store->dst.view = apart;
+    made.buffers[2].bytes = 31;
+    made.buffers[2].view = CMD_NONE;
+    Command last = *store;
+    uint32_t other = made_buffer(&made, LOCAL, DTYPE_I8, 200, 20);
+    made.program.command_count = 1;
+    made_move(&made, CMD_FILL, (CmdOperand){CMD_NONE, 0, 0}, (CmdOperand){other, 0, 0}, 20);
+    store = made_command(&made, CMD_STORE, CMD_COLUMN_STORE, 2);
+    last.waits = store->waits;
+    last.wait_count = 0;
+    *store = last;
+    made_wait(&made, store, 0);
+    made_wait(&made, store, 1);
+    set_costs();
+    Work work;
+    work_init(&work, &system_allocator);
+    if (setjmp(work.escape)) {
+        fail();
+    }
+    Sim *sim;
+    const SimResult *result = run(&work, &sim, input, sizeof input);
+    const SimColumn *column = result->column;
+    assert_int_equal(result->fault_count, 0);
+    assert_int_equal(column[CMD_COLUMN_LOAD_INPUT].cycles, 68);
+    assert_int_equal(column[CMD_COLUMN_LOAD_INPUT].descriptors, 1);
+    assert_int_equal(column[CMD_COLUMN_LOAD_INPUT].bursts, 1);
+    assert_int_equal(column[CMD_COLUMN_FILL].cycles, 5);
+    assert_int_equal(column[CMD_COLUMN_STORE].cycles, 338);
+    assert_int_equal(column[CMD_COLUMN_STORE].descriptors, 16);
+    assert_int_equal(column[CMD_COLUMN_STORE].bursts, 16);
+    assert_int_equal(result->syncs, 2);
+    assert_int_equal(result->cycles, 68 + 14 + 338);
+    assert_int_equal(result->buffer[1].touched_bytes, 16);
+    assert_int_equal(result->buffer[2].touched_bytes, 16);
+    assert_int_equal(result->buffer[2].used_bytes, 31);
+    assert_int_equal(result->buffer[1].read_bytes, 16);
+    assert_int_equal(result->buffer[1].written_bytes, 16);
+    assert_int_equal(result->buffer[other].written_bytes, 20);
+    assert_int_equal(column[CMD_COLUMN_STORE].read_bytes, 16);
+    assert_int_equal(column[CMD_COLUMN_STORE].commands, 1);
+    work_free(&work);
+}
+
+/* A command without elements costs nothing. */
+static void test_empty(void **state) {
+    (void)state;
+    load_store();
+    set_costs();
+    made.commands[0].box.extent[C] = 0;
+    made.commands[1].box.extent[W] = 0;
+    made.commands[1].wait_count = 0;
+    Work work;
+    work_init(&work, &system_allocator);
+    if (setjmp(work.escape)) {
+        fail();
+    }
+    Sim *sim;
+    const SimResult *result = run(&work, &sim, input, sizeof input);
+    assert_int_equal(result->fault_count, 0);
+    assert_int_equal(result->cycles, 0);
+    uint64_t unwritten;
+    Span read = sim_read(sim, 2, &work.keep, &unwritten);
+    assert_int_equal(read.len, 16);
+    assert_int_equal(unwritten, 16);
+    work_free(&work);
+}
+
+/* ---- Carry: x * 3 * 2 of int8, in the places that can hold it */
+
+enum { SRC_AT = 0, DST_AT = 64, SCRATCH_AT = 128 };
+
+static Command *chain(CmdCarry carry) {
+    made_init(&made);
+    uint32_t view = made_view(&made, (CmdView){2, {{H, 1, 0, 64, 0}, {W, 1, 0, 8, 0}}});
+    uint32_t line = made_line(&made, W, 8);
+    made_buffer(&made, LOCAL, DTYPE_I8, SRC_AT, 16);
+    made_buffer(&made, LOCAL, DTYPE_I8, DST_AT, 16);
+    made_buffer(&made, LOCAL, DTYPE_I8, SCRATCH_AT, 8);
+    made_host(&made, 0, line, 16);
+    made_host(&made, 1, line, 16);
+    Command *command = made_command(&made, CMD_AFFINE, CMD_COLUMN_MULTIPLY, 0);
+    command->src = (CmdOperand){0, view, 0};
+    command->dst = (CmdOperand){1, view, 0};
+    command->carry = carry;
+    if (carry == CMD_CARRY_WORKSPACE) {
+        command->scratch = (CmdOperand){2, line, 0};
+    }
+    command->box.extent[H] = 2;
+    command->box.extent[W] = 8;
+    command->semantics = S0_SEM_TFLITE_DOUBLE;
+    made_stage(&made, command, stage_of_product(3));
+    made_stage(&made, command, stage_of_product(2));
+    return command;
+}
+
+static void expect_product(uint64_t scratch_used, uint64_t dst_written, uint64_t src_written) {
+    Work work;
+    work_init(&work, &system_allocator);
+    if (setjmp(work.escape)) {
+        fail();
+    }
+    Sim *sim;
+    uint64_t unwritten;
+    const SimResult *result = run(&work, &sim, input, sizeof input);
+    assert_int_equal(result->fault_count, 0);
+    Span read = sim_read(sim, 1, &work.keep, &unwritten);
+    assert_int_equal(unwritten, 0);
+    for (size_t k = 0; k < 16; k++) {
+        assert_int_equal(read.ptr[k], input[k] * 6);
+    }
+    assert_int_equal(result->buffer[2].used_bytes, scratch_used);
+    assert_int_equal(result->buffer[2].touched_bytes, scratch_used);
+    assert_int_equal(result->buffer[2].written_bytes, 2 * scratch_used);
+    assert_int_equal(result->buffer[1].written_bytes, dst_written);
+    assert_int_equal(result->buffer[0].written_bytes, src_written);
+    work_free(&work);
+}
+
+static void test_carry(void **state) {
+    (void)state;
+    chain(CMD_CARRY_WORKSPACE);
+    expect_product(8, 16, 0);
+    chain(CMD_CARRY_OUTPUT);
+    expect_product(0, 32, 0);
+    chain(CMD_CARRY_INPUT);
+    expect_product(0, 16, 16);
+    made.buffers[1].offset_bytes = SRC_AT; /* in place */
+    expect_product(0, 16, 16);
+    chain(CMD_CARRY_OUTPUT);
+    made.buffers[1].offset_bytes = SRC_AT;
+    expect_product(0, 32, 0);
+}
+
+/* Both lines are carried at once in 16 bytes, of which the workspace has 8. */
+static void test_workspace_too_small(void **state) {
+    (void)state;
+    Command *command = chain(CMD_CARRY_WORKSPACE);
+    command->scratch.view = command->src.view;
+    expect(input, sizeof input, &(Expected){FAULT_FOREIGN, 0, CMD_NONE, 2, 0, SCRATCH_AT + 8});
+    chain(CMD_CARRY_WORKSPACE);
+    made.buffers[2].bytes = 7;
+    expect(input, sizeof input, &(Expected){FAULT_FOREIGN, 0, CMD_NONE, 2, 0, SCRATCH_AT + 7});
+}
+
+/* What is carried over src is lost to whoever reads src afterwards. */
+static void test_input_is_lost(void **state) {
+    (void)state;
+    Command *command = chain(CMD_CARRY_INPUT);
+    uint32_t copy = made_buffer(&made, LOCAL, DTYPE_I8, 256, 16);
+    made_move(&made, CMD_COPY, (CmdOperand){0, 1, 0}, (CmdOperand){copy, 1, 0}, 16);
+    (void)command;
+    expect(input, sizeof input, &(Expected){FAULT_FOREIGN, 1, 0, 0, 0, 0});
+    made.commands[0].carry = CMD_CARRY_OUTPUT;
+    expect(input, sizeof input, NULL);
+}
+
+/* A parameter over which its own command writes. */
+static void test_parameter_is_overwritten(void **state) {
+    (void)state;
+    chain(CMD_CARRY_OUTPUT);
+    uint32_t line = made_line(&made, W, 8);
+    uint32_t scale = made_buffer(&made, LOCAL, DTYPE_I8, DST_AT + 10, 8);
+    made_param(&made.stages[0][0], CMD_PARAM_VALUE, (CmdOperand){scale, line, 0});
+    made_host(&made, scale, line, 8);
+    made.buffers[scale].kind = CMD_BUFFER_PARAMETER;
+    made.buffers[scale].constant = input;
+    made.buffers[scale].constant_bytes = 8;
+    expect(input, sizeof input, &(Expected){FAULT_FOREIGN, 0, 0, scale, 0, DST_AT + 10});
+    made.buffers[scale].offset_bytes = DST_AT + 16;
+    expect(input, sizeof input, NULL);
+}
+
+/* ---- What does not fit the device */
+
+static void test_refused(void **state) {
+    (void)state;
+    for (uint32_t k = 0; k < 5; k++) {
+        Work work;
+        work_init(&work, &system_allocator);
+        if (setjmp(work.escape)) {
+            fail();
+        }
+        load_store();
+        switch (k) {
+        case 0:
+            made.buffers[1].memory = 2;
+            break;
+        case 1:
+            made.buffers[1].lanes = 5;
+            break;
+        case 2:
+            made.device.dma_channels = made_cost(1);
+            break;
+        case 3:
+            made.buffers[2].offset_bytes = UINT64_C(1) << 33;
+            break;
+        default:
+            made.commands[0].box.extent[C] = UINT64_C(1) << 26;
+        }
+        assert_null(sim_new(&made.program, &made.device, &work));
+        assert_int_equal(diags_status(&work.diags), S0_REFUSED);
+        assert_non_null(work.diags.first->text.expected);
+        work_free(&work);
+    }
+}
+
+static void test_host_counts(void **state) {
+    (void)state;
+    Work work;
+    work_init(&work, &system_allocator);
+    if (setjmp(work.escape)) {
+        fail();
+    }
+    load_store();
+    Sim *sim = sim_new(&made.program, &made.device, &work);
+    assert_false(sim_write(sim, 0, (Span){input, 15}));
+    assert_false(sim_write(sim, 1, (Span){input, 16})); /* has no view */
+    assert_false(sim_write(sim, 9, (Span){input, 16}));
+    assert_true(sim_write(sim, 0, (Span){input, 16}));
+    sim_run(sim);
+    uint64_t unwritten;
+    Span read = sim_read(sim, 2, &work.keep, &unwritten);
+    assert_int_equal(unwritten, 0);
+    assert_memory_equal(read.ptr, input, 16);
+    work_free(&work);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_none),
+        cmocka_unit_test(test_unwritten),
+        cmocka_unit_test(test_padding),
+        cmocka_unit_test(test_host_gives_nothing),
+        cmocka_unit_test(test_foreign),
+        cmocka_unit_test(test_outside),
+        cmocka_unit_test(test_outside_lanes),
+        cmocka_unit_test(test_race_of_read),
+        cmocka_unit_test(test_race_of_write),
+        cmocka_unit_test(test_waits_are_transitive),
+        cmocka_unit_test(test_two_writes_race),
+        cmocka_unit_test(test_misaligned),
+        cmocka_unit_test(test_capacity),
+        cmocka_unit_test(test_burst),
+        cmocka_unit_test(test_number),
+        cmocka_unit_test(test_nibbles),
+        cmocka_unit_test(test_timeline),
+        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_carry),
+        cmocka_unit_test(test_workspace_too_small),
+        cmocka_unit_test(test_input_is_lost),
+        cmocka_unit_test(test_parameter_is_overwritten),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_host_counts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
