@@ -114,14 +114,12 @@ bool convolution_fits(const Rewriter *rw, const Affine *run, ValueId map, uint64
     return run->axis < 0 || (run->axis == (rw->graph->channels_last ? last : 1) && run->channels == channels);
 }
 
-void convolution_refuse(Rewriter *rw, const Affine *run, const char *reason) {
-    Str name = graph_node(rw->graph, run->nodes[run->node_count - 1])->name;
-    for (size_t k = 0; k < rw->refusal_count; k++) {
-        if (str_eq(rw->refusals[k].node, name)) {
-            return;
-        }
+void convolution_refuse(Rewriter *rw, const ConvFold *fold, const char *reason) {
+    NodeId last = fold->run.nodes[fold->run.node_count - 1];
+    if (!fold->is_told[last.index]) {
+        rewrite_refuse(rw, graph_node(rw->graph, last)->name, (Str){0}, reason);
     }
-    rewrite_refuse(rw, name, (Str){0}, reason);
+    fold->is_told[last.index] = true;
 }
 
 static uint64_t roundings(const Stage *stage) {
@@ -146,7 +144,7 @@ bool convolution_fold(Rewriter *rw, uint64_t channels, ConvFold *fold) {
             fault = "the factor is 0, which would hide infinities";
         }
         if (fault != NULL) {
-            convolution_refuse(rw, run, arena_text(&rw->work->keep, "channel %u: %s", (unsigned)c, fault));
+            convolution_refuse(rw, fold, arena_text(&rw->work->keep, "channel %u: %s", (unsigned)c, fault));
             return false;
         }
     }
@@ -310,23 +308,22 @@ void convolution_apply(Rewriter *rw, NodeId id, const ConvWeights *weights, cons
     Arena *keep = &rw->work->keep;
     const Node *conv = graph_node(rw->graph, id);
     if (fold->bound_ulp > rw->tolerance) {
-        convolution_refuse(rw, &fold->run, too_far(rw, fold));
+        convolution_refuse(rw, fold, too_far(rw, fold));
         return;
     }
     if (!is_only_reader(rw, conv->inputs[1])) {
-        convolution_refuse(rw, &fold->run,
-                           "other operators read the weights, and a second copy would make the model grow");
+        convolution_refuse(rw, fold, "other operators read the weights, and a second copy would make the model grow");
         return;
     }
     float *scaled = arena_array(keep, float, weights->elements);
     float *bias = arena_array(keep, float, weights->outs);
     if (!scale_weights(rw, conv, weights, fold, scaled) || !shift_bias(rw, conv, weights, fold, bias)) {
-        convolution_refuse(rw, &fold->run, "a weight or bias would no longer be a normal float32");
+        convolution_refuse(rw, fold, "a weight or bias would no longer be a normal float32");
         return;
     }
     bool is_new = is_new_bias(rw, conv, weights, bias);
     if (is_new && grows(rw, conv, weights, &fold->run)) {
-        convolution_refuse(rw, &fold->run, "the bias that the convolution needs would make the model grow");
+        convolution_refuse(rw, fold, "the bias that the convolution needs would make the model grow");
         return;
     }
     rewire(rw, id, weights, fold, (const float *[2]){scaled, is_new ? bias : NULL});

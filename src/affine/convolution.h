@@ -24,6 +24,7 @@ typedef struct {
 /* A run of operators beside a convolution, folded. */
 typedef struct {
     bool is_before; /* the run is in front */
+    bool *is_told;  /* by node: why it stays, either rule has told in this round */
     Affine run;
     const double *a, *b; /* of each channel: of the input where the run is in front, else of the output */
     uint32_t channels;
@@ -46,9 +47,9 @@ bool convolution_fold(Rewriter *rw, uint64_t channels, ConvFold *fold);
 void convolution_apply(Rewriter *rw, NodeId id, const ConvWeights *weights, const ConvFold *fold);
 
 /* Tells of the run's last operator why it stays; the first reason in a round is the one that is told. */
-void convolution_refuse(Rewriter *rw, const Affine *run, const char *reason);
+void convolution_refuse(Rewriter *rw, const ConvFold *fold, const char *reason);
 
 /* The rule for an affine in front; rule_convolution has the other. */
-void convolution_take_before(Rewriter *rw);
+void convolution_take_before(Rewriter *rw, bool *is_told);
 
 #endif

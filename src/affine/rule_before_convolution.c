@@ -107,44 +107,45 @@ static bool fold_run(Rewriter *rw, const Node *conv, const ConvWeights *weights,
         if (is_whole || !has_addend(fold)) {
             return true;
         }
-        const Affine run = fold->run;
-        if (run.node_count == 1 || !affine_read(rw, run.nodes + 1, run.node_count - 1, &fold->run)) {
-            convolution_refuse(rw, &run,
+        Affine shorter;
+        if (fold->run.node_count == 1 || !affine_read(rw, fold->run.nodes + 1, fold->run.node_count - 1, &shorter)) {
+            convolution_refuse(rw, fold,
                                conv->op == OP_CONV_TRANSPOSE
                                    ? "it adds to the input of a transposed convolution whose outputs are not all sums "
                                      "over the whole kernel"
                                    : "it adds to the input of a convolution that pads: padding would be shifted too");
             return false;
         }
+        fold->run = shorter;
     }
     return false;
 }
 
-static void try_convolution(Rewriter *rw, NodeId id) {
+static void try_convolution(Rewriter *rw, NodeId id, bool *is_told) {
     const Node *conv = graph_node(rw->graph, id);
     ConvWeights weights;
-    ConvFold fold = {.is_before = true};
+    ConvFold fold = {.is_before = true, .is_told = is_told};
     if (!convolution_read(rw, id, &weights) || !find_run(rw, id, &weights, &fold.run)) {
         return;
     }
     if (rewrite_sole_reader(rw, conv->inputs[0]).index != id.index) {
-        convolution_refuse(rw, &fold.run, "the convolution behind it is not the only reader of what it writes");
+        convolution_refuse(rw, &fold, "the convolution behind it is not the only reader of what it writes");
         return;
     }
     if (fold_run(rw, conv, &weights, &fold)) {
         if (graph_value(rw->graph, fold.run.in)->is_state) { /* may be written before the convolution runs */
-            convolution_refuse(rw, &fold.run, "it reads the model's state, which the convolution would read later");
+            convolution_refuse(rw, &fold, "it reads the model's state, which the convolution would read later");
             return;
         }
         convolution_apply(rw, id, &weights, &fold);
     }
 }
 
-void convolution_take_before(Rewriter *rw) {
+void convolution_take_before(Rewriter *rw, bool *is_told) {
     const Block *main = graph_main(rw->graph);
     for (uint32_t at = 0; at < main->node_count; at++) {
         if (!rw->is_gone[main->nodes[at].index]) {
-            try_convolution(rw, main->nodes[at]);
+            try_convolution(rw, main->nodes[at], is_told);
         }
     }
 }
