@@ -218,7 +218,8 @@ static void take_box(Reader *r, CmdBox *box) {
 
 static void take_numbers(Reader *r, Stage *stage) {
     uint32_t count;
-    *stage = (Stage){.kind = (StageKind)take_at_most(r, CMD_STAGES - 1, "there is no such kind of stage")};
+    memset(stage, 0, sizeof *stage);
+    stage->kind = (StageKind)take_at_most(r, CMD_STAGES - 1, "there is no such kind of stage");
     stage->from = take_dtype(r);
     stage->to = take_dtype(r);
     const CmdField *field = cmd_fields(stage->kind, &count);

@@ -120,6 +120,9 @@ static inline void small_tie(SmallProgram *s) {
 /* It must not move afterwards. */
 static inline void small_program(SmallProgram *s) {
     memset(s, 0, sizeof *s);
+    for (size_t k = 0; k < sizeof s->constant; k++) {
+        s->constant[k] = (uint8_t)(k * 17);
+    }
     small_buffers(s);
     small_stages(s);
     small_commands(s);
