@@ -1,4 +1,6 @@
 """`stride0 simplify` on a model, and the figures that it prints."""
+import filecmp
+import os
 import re
 
 import models
@@ -26,6 +28,14 @@ class Simplified:
         elif rule:
             self.rules[rule[1]] = int(rule[5] or 0)
             self.counts[rule[1]] = int(rule[2].replace(",", ""))
+
+    def is_settled(self, stride0, model, *options):
+        """Has a second run nothing to add to what the first has written?"""
+        folder, name = os.path.split(self.path)
+        again, second = os.path.join(folder, f"again_{name}"), models.Model(folder, self.path)
+        second.dims = model.dims
+        done = models.run(stride0, "simplify", second, "-o", again, *options)
+        return done.returncode == models.DONE and filecmp.cmp(self.path, again, shallow=False)
 
     @property
     def proof(self):

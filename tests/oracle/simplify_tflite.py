@@ -199,8 +199,10 @@ def check(stride0, path, folder, tolerance):
         same("the status", simplified.status, models.DONE)
         with open(path, "rb") as before, open(out, "rb") as after:
             same("the file is another", before.read() != after.read(), bool(simplified.rules))
+        same("the file grows", os.path.getsize(out) > os.path.getsize(path), False)
         if simplified.rules:
             compare(tflite_schema.read_json(path, folder), tflite_schema.read_json(out, folder), simplified)
+            same("simplified again it stays", simplified.is_settled(stride0, model, f"--tolerance={tolerance}"), True)
     except Trouble as trouble:
         return simplified, str(trouble)
     return simplified, None
