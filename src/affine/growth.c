@@ -3,14 +3,15 @@
 
 enum {
     MOST_DEPTH = 16,
-    TFLITE_NODE_BYTES = 32, /* the least that an operator takes: a table, its lists of inputs and outputs */
-    TENSOR_BYTES = 8,       /* the least that an ONNX initializer takes beside its name and its numbers */
-    NODE_BYTES = 4,         /* of an ONNX node beside its operator and names */
-    NAME_BYTES = 2,         /* in front of each name */
+    TFLITE_NODE_BYTES = 32,   /* the least that an operator takes: a table, its lists of inputs and outputs */
+    TFLITE_TENSOR_BYTES = 32, /* a buffer's table and its data's alignment; the tensor takes the place of another */
+    TENSOR_BYTES = 8,         /* the least that an ONNX initializer takes beside its name and its numbers */
+    NODE_BYTES = 4,           /* of an ONNX node beside its operator and names */
+    NAME_BYTES = 2,           /* in front of each name */
 };
 
 uint64_t growth_tensor_bytes(const Rewriter *rw, uint64_t bytes, Str name) {
-    return bytes + (rw->graph->format == FORMAT_ONNX ? name.len + TENSOR_BYTES : 0);
+    return bytes + (rw->graph->format == FORMAT_ONNX ? name.len + TENSOR_BYTES : TFLITE_TENSOR_BYTES);
 }
 
 uint64_t growth_name_bytes(const Rewriter *rw, Str name) {

@@ -118,6 +118,7 @@ typedef struct {
 
     uint32_t buffer_count; /* of the file */
     bool *is_freed;        /* by buffer: only dropped tensors used it */
+    int32_t *place_of;     /* by added value: the tensor of the file that it may take the place of, or NO_TENSOR */
     uint32_t *buffer_of;   /* by added value: its buffer in the result, 0 where it has no data */
     uint32_t new_buffers;  /* behind the file's */
 

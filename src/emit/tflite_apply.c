@@ -1,5 +1,5 @@
-/* TFLite: carries out an edit on a file whose lists have room: rewrites lists and indices in place, appends what is
- * new. What is replaced stays behind as dead bytes. */
+/* TFLite: carries out an edit on a file whose lists have room: rewrites lists and indices in place, and constants in
+ * the place of larger ones, appends what else is new. What is replaced stays behind as dead bytes. */
 #include "emit/tflite.h"
 
 #include "base/fault.h"
@@ -185,6 +185,40 @@ static void requantise(Editor *e, const FlatTable *tensor, const Value *value) {
     }
 }
 
+/* The table of a tensor that goes, for the constant that takes its place; 0 where it can't be had. */
+static size_t reuse_tensor(Editor *e, const FlatTable *tensor, const Value *value, uint32_t buffer) {
+    static const uint32_t others[] = {TENSOR_IS_VARIABLE, TENSOR_SPARSITY, TENSOR_SHAPE_SIGNATURE,
+                                      TENSOR_EXTERNAL_BUFFER};
+    Flatbuf *flat = &e->image->flat;
+    int32_t dims[SHAPE_MAX_RANK];
+    size_t cell;
+    bool is_plain = !emit_is_shared(e->walk, tensor->at) && flat_has(flat, tensor, TENSOR_SHAPE);
+    for (size_t k = 0; k < sizeof others / sizeof others[0]; k++) {
+        is_plain = is_plain && !flat_has(flat, tensor, others[k]);
+    }
+    if (!is_plain || !flat_cell(flat, tensor, TENSOR_BUFFER, 4, &cell)) {
+        return 0;
+    }
+    for (uint32_t k = 0; k < value->shape.rank; k++) {
+        CHECK(value->shape.dim[k] <= INT32_MAX);
+        dims[k] = (int32_t)value->shape.dim[k];
+    }
+    emit_set(e->image, cell, buffer, 4);
+    set_list(e, tensor, TENSOR_SHAPE, dims, value->shape.rank);
+    return tensor->at;
+}
+
+static size_t put_tensor(Editor *e, const FlatVector *tensors, uint32_t added) {
+    const TflitePlan *plan = e->plan;
+    const Value *value = graph_value(plan->edit->graph, plan->edit->added_values[added]);
+    size_t at = 0;
+    if (plan->place_of[added] != NO_TENSOR) {
+        FlatTable tensor = flat_table_at(&e->image->flat, tensors, (uint32_t)plan->place_of[added]);
+        at = reuse_tensor(e, &tensor, value, plan->buffer_of[added]);
+    }
+    return at > 0 ? at : emit_add_tensor(e->image, value, plan->buffer_of[added]);
+}
+
 static void edit_tensors(Editor *e) {
     const ModelEdit *edit = e->plan->edit;
     FlatVector tensors = flat_tables(&e->image->flat, &e->main, SUBGRAPH_TENSORS);
@@ -201,10 +235,24 @@ static void edit_tensors(Editor *e) {
         }
     }
     for (uint32_t k = 0; k < edit->added_value_count; k++) {
-        const Value *value = graph_value(edit->graph, edit->added_values[k]);
-        targets[count++] = emit_add_tensor(e->image, value, e->plan->buffer_of[k]);
+        targets[count++] = put_tensor(e, &tensors, k);
     }
     set_tables(e, &e->main, SUBGRAPH_TENSORS, targets, count);
+}
+
+/* In the place of the data that goes, where it fits and nobody else names that; else appended. */
+static size_t put_buffer(Editor *e, const FlatVector *buffers, uint32_t k, Span data) {
+    FlatImage *image = e->image;
+    FlatTable buffer = k < buffers->count ? flat_table_at(&image->flat, buffers, k) : (FlatTable){0};
+    FlatVector old = k < buffers->count ? flat_vector(&image->flat, &buffer, BUFFER_DATA, 1) : (FlatVector){0};
+    if (old.count < data.len || old.at % EMIT_ALIGN_BYTES != 0 || emit_is_shared(e->walk, buffer.at) ||
+        emit_is_shared(e->walk, old.at - FLAT_REF_BYTES)) {
+        return emit_add_buffer(image, data);
+    }
+    emit_set(image, old.at - FLAT_REF_BYTES, data.len, FLAT_REF_BYTES);
+    memcpy(image->bytes + old.at, data.ptr, data.len);
+    memset(image->bytes + old.at + data.len, 0, old.count - data.len);
+    return buffer.at;
 }
 
 /* Buffers that lost their data take that of new constants; those left over are one empty buffer. */
@@ -221,7 +269,7 @@ static void edit_buffers(Editor *e) {
     for (uint32_t k = 0; k < plan->edit->added_value_count; k++) {
         if (plan->buffer_of[k] > 0) {
             const Value *value = graph_value(plan->edit->graph, plan->edit->added_values[k]);
-            targets[plan->buffer_of[k]] = emit_add_buffer(e->image, value->constant->bytes);
+            targets[plan->buffer_of[k]] = put_buffer(e, &buffers, plan->buffer_of[k], value->constant->bytes);
         }
     }
     for (uint32_t k = 0; k < buffers.count; k++) {

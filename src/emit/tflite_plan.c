@@ -123,6 +123,29 @@ uint32_t emit_tensors_of(const TflitePlan *plan, const ValueId *values, uint32_t
     return found;
 }
 
+/* A constant differs from the tensor whose place it takes in shape and data only. */
+static bool may_take_place(const Value *old, const Value *new) {
+    return old->constant != NULL && new->constant != NULL &&
+           old->dtype == new->dtype &&quant_eq(old->quant, new->quant) && new->shape.rank <= old->shape.rank;
+}
+
+static void plan_places(Planner *p) {
+    TflitePlan *plan = p->plan;
+    const Graph *graph = plan->edit->graph;
+    NameMap dropped = name_map(&plan->work->scratch);
+    plan->place_of = arena_array(&plan->work->scratch, int32_t, plan->edit->added_value_count);
+    for (uint32_t v = 0; v < plan->tensor_count; v++) {
+        if (plan->tensor_of[v] == NO_TENSOR) {
+            name_map_add(&dropped, graph->values[v].name, v);
+        }
+    }
+    for (uint32_t k = 0; k < plan->edit->added_value_count; k++) {
+        const Value *value = graph_value(graph, plan->edit->added_values[k]);
+        const uint32_t *old = name_map_find(&dropped, value->name);
+        plan->place_of[k] = old != NULL && may_take_place(&graph->values[*old], value) ? (int32_t)*old : NO_TENSOR;
+    }
+}
+
 /* ---- Buffers */
 
 static void use_buffer(Planner *p, bool *is_used, int64_t buffer) {
@@ -162,25 +185,49 @@ static bool has_data(const TflitePlan *plan, uint32_t added) {
     return constant != NULL && constant->bytes.len > 0;
 }
 
-/* New constants take the buffers that lost their data, then new ones. Buffer 0 is always the empty one. */
-static void plan_buffers(Planner *p) {
+static void find_freed(Planner *p) {
     TflitePlan *plan = p->plan;
     Arena *scratch = &plan->work->scratch;
-    plan->buffer_count = flat_tables(p->flat, p->root, MODEL_BUFFERS).count;
     bool *by_kept = arena_array(scratch, bool, plan->buffer_count);
     plan->is_freed = arena_array(scratch, bool, plan->buffer_count);
-    plan->buffer_of = arena_array(scratch, uint32_t, plan->edit->added_value_count);
     use_by_tensors(p, by_kept, plan->is_freed);
     use_by_metadata(p, by_kept);
     for (uint32_t k = 0; k < plan->buffer_count; k++) {
         plan->is_freed[k] = plan->is_freed[k] && !by_kept[k] && k > 0;
     }
-    uint32_t next = 0;
-    for (uint32_t k = 0; k < plan->edit->added_value_count; k++) {
-        while (next < plan->buffer_count && !plan->is_freed[next]) {
+}
+
+/* The buffer of the tensor whose place it takes. */
+static void keep_buffer(Planner *p, uint32_t added, bool *is_taken) {
+    TflitePlan *plan = p->plan;
+    if (plan->place_of[added] == NO_TENSOR || !has_data(plan, added)) {
+        return;
+    }
+    FlatTable tensor = flat_table_at(p->flat, &p->tensors, (uint32_t)plan->place_of[added]);
+    int64_t buffer = flat_int(p->flat, &tensor, TENSOR_BUFFER, FLAT_U32, 0);
+    if (buffer < plan->buffer_count && plan->is_freed[buffer] && !is_taken[buffer]) {
+        plan->buffer_of[added] = (uint32_t)buffer;
+        is_taken[buffer] = true;
+    }
+}
+
+/* New constants take the buffers that lost their data, their own first, then new ones. Buffer 0 is always the empty
+ * one. */
+static void plan_buffers(Planner *p) {
+    TflitePlan *plan = p->plan;
+    uint32_t added = plan->edit->added_value_count, next = 0;
+    plan->buffer_count = flat_tables(p->flat, p->root, MODEL_BUFFERS).count;
+    plan->buffer_of = arena_array(&plan->work->scratch, uint32_t, added);
+    bool *is_taken = arena_array(&plan->work->scratch, bool, plan->buffer_count);
+    find_freed(p);
+    for (uint32_t k = 0; k < added; k++) {
+        keep_buffer(p, k, is_taken);
+    }
+    for (uint32_t k = 0; k < added; k++) {
+        while (next < plan->buffer_count && (!plan->is_freed[next] || is_taken[next])) {
             next++;
         }
-        if (has_data(plan, k)) {
+        if (plan->buffer_of[k] == 0 && has_data(plan, k)) {
             plan->buffer_of[k] = next < plan->buffer_count ? next++ : plan->buffer_count + plan->new_buffers++;
         }
     }
@@ -301,6 +348,7 @@ bool emit_plan_tflite(Work *work, const ModelEdit *edit, Flatbuf *flat, const Fl
     name_by_signatures(&p);
     name_by_operators(&p);
     number_tensors(&p);
+    plan_places(&p);
     plan_buffers(&p);
     plan_codes(&p);
     return can_be_edited(&p) && emit_is_sound(work, flat);

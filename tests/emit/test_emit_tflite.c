@@ -168,6 +168,28 @@ static void test_constants(void **state) {
     finish(&c);
 }
 
+/* A constant of the name, type and codes of one that goes is written over that: nothing is appended. */
+static void test_in_place(void **state) {
+    static Case c;
+    (void)state;
+    start_chain(&c);
+    const Quant *quant = c.draft.graph->values[2].quant;
+    ValueId id = draft_add_constant(&c.draft, "big", DTYPE_I8, row(), 40);
+    graph_value(c.draft.graph, id)->quant = quant;
+    draft_rewire(&c.draft, 1, 1, id);
+    emit(&c);
+    assert_values(&c, "x a b small y big");
+    assert_node(&c, 1, OP_ADD, "a big > b");
+    const Value *value = &c.got->values[5];
+    assert_int_equal(value->shape.dim[1], 4);
+    assert_int_equal(value->constant->bytes.len, 4);
+    assert_int_equal(value->constant->bytes.ptr[3], 43);
+    assert_int_equal((value->constant->bytes.ptr - c.out.ptr) % 16, 0);
+    assert_true(quant_eq(value->quant, quant));
+    assert_true(c.out.len <= c.file.len - (BIG - 4) / 16 * 16);
+    finish(&c);
+}
+
 /* Axis 0 is free: 1 in the shape, for readers that know no signature. */
 static void assert_free_dim(Case *c, uint32_t tensor) {
     Flatbuf flat;
@@ -270,7 +292,7 @@ int main(void) {
         cmocka_unit_test(test_nothing),     cmocka_unit_test(test_drop),           cmocka_unit_test(test_names),
         cmocka_unit_test(test_metadata),    cmocka_unit_test(test_other_subgraph), cmocka_unit_test(test_shared_list),
         cmocka_unit_test(test_constants),   cmocka_unit_test(test_operators),      cmocka_unit_test(test_codes),
-        cmocka_unit_test(test_requantised),
+        cmocka_unit_test(test_requantised), cmocka_unit_test(test_in_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
