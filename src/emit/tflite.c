@@ -6,6 +6,7 @@
 #include "emit/emit.h"
 #include "import/tflite.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 enum { MOST_ROOMS = 4 };
@@ -68,6 +69,18 @@ static bool find_rooms(Rooms *rooms, const FlatTable *root, const TflitePlan *pl
 
 /* ---- Steps */
 
+/* Where it is and which it is: whoever wrote the file knows what it is for. */
+static bool refuse_unknown(Work *work, const FlatWalk *walk) {
+    Arena *texts = work->diags.arena;
+    return diag_refuse(&work->diags,
+                       (DiagText){.what = "the file has fields that are not known, so nothing in it can be moved",
+                                  .got = arena_text(texts, "field %" PRIu32 " of the table at byte %zu",
+                                                    walk->unknown_slot, walk->unknown_at),
+                                  .expected = "fields that TFLite's schema has",
+                                  .hint = "write the model without the field, for example with an older converter; or "
+                                          "plan it as it is, which needs no new file"});
+}
+
 /* The file with room; `walk` is the file's, and becomes the result's. */
 static bool open_rooms(Work *work, Span file, FlatWalk *walk, TflitePlan *plan, const ModelEdit *edit,
                        FlatImage *image) {
@@ -80,8 +93,7 @@ static bool open_rooms(Work *work, Span file, FlatWalk *walk, TflitePlan *plan, 
         return false;
     }
     if (rooms.count > 0 && walk->has_unknown) {
-        return emit_refuse_tflite(work, "the file has fields that are not known, so nothing in it can be moved",
-                                  "write the model with an older converter");
+        return refuse_unknown(work, walk);
     }
     *image = emit_move(work, file, walk, rooms.moves, rooms.count);
     return rooms.count == 0 || emit_walk(work, (Span){image->bytes, image->len}, walk);

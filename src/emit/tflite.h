@@ -71,8 +71,11 @@ typedef struct {
     uint16_t *owner; /* a mark for each of len bytes, 0 where nothing that is reached from the root has it */
     FlatRef *refs;
     size_t ref_count, ref_capacity;
-    bool has_unknown; /* a field or a union member that the schema does not have */
-    bool overlaps;    /* two objects, or two fields of one, have a byte in common and are not the same one */
+    bool has_unknown; /* a field or a union member that the schema does not have: the first is `unknown_slot` of a table
+                       */
+    size_t unknown_at;
+    uint32_t unknown_slot;
+    bool overlaps; /* two objects, or two fields of one, have a byte in common and are not the same one */
 } FlatWalk;
 
 /* Everything that is reached from the root. False with a diagnostic where the bytes are no FlatBuffer. */

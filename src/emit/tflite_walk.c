@@ -69,6 +69,14 @@ static bool claim(Walker *w, size_t at, uint64_t bytes, uint32_t mark) {
     return true;
 }
 
+static void note_unknown(FlatWalk *walk, const FlatTable *table, uint32_t slot) {
+    if (!walk->has_unknown) {
+        walk->has_unknown = true;
+        walk->unknown_at = table->at;
+        walk->unknown_slot = slot;
+    }
+}
+
 static void walk_table(Walker *w, const FlatTable *table, const Row *row);
 
 static void walk_vector(Walker *w, const FlatTable *table, uint32_t slot, size_t cell, uint32_t element_bytes) {
@@ -116,7 +124,7 @@ static void walk_field(Walker *w, const FlatTable *table, uint32_t slot, char le
     bool is_vector = isupper((unsigned char)letter) != 0;
     const Row *row = row_of_field(w, table, slot, is_vector ? (char)tolower((unsigned char)letter) : letter);
     if (row == NULL) {
-        w->walk->has_unknown = true;
+        note_unknown(w->walk, table, slot);
     } else if (is_vector) {
         walk_tables(w, table, slot, cell, row);
     } else {
@@ -140,7 +148,7 @@ static uint32_t bytes_of_table(Walker *w, const FlatTable *table, const Row *row
     uint32_t known = (uint32_t)strlen(row->slots), bytes = FLAT_REF_BYTES;
     for (uint32_t slot = known; slot < slots_of(table); slot++) {
         if (flat_has(&w->flat, table, slot)) {
-            w->walk->has_unknown = true;
+            note_unknown(w->walk, table, slot);
             return table->bytes;
         }
     }

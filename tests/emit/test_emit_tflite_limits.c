@@ -39,7 +39,14 @@ static void test_unknown_field(void **state) {
     add_unknown_field(&c);
     start_draft(&c);
     draft_add_constant(&c.draft, "new", DTYPE_I8, row(), 50);
-    refused(&c, "the file has fields that are not known, so nothing in it can be moved");
+    size_t root_at = root_of(file_span(&c), &flat).at;
+    const char *field = arena_text(&c.again.keep, "field 10 of the table at byte %zu", root_at);
+    assert_false(emit_tflite(draft_done(&c.draft), file_span(&c), &c.work, &c.out));
+    assert_int_equal(c.work.diags.count[DIAG_REFUSED], 1);
+    assert_string_equal(c.work.diags.first->text.what,
+                        "the file has fields that are not known, so nothing in it can be moved");
+    assert_string_equal(c.work.diags.first->text.got, field);
+    finish(&c);
 }
 
 static void test_refusals(void **state) {
