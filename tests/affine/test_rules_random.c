@@ -278,9 +278,10 @@ static void check_same(const Evaluation *a, const Evaluation *b, const char *tex
     }
 }
 
-static const char *const exact_rules[] = {"unit_scale",       "zero_bias",        "unit_norm",       "same_elements",
-                                          "clip_inside_clip", "clip_behind_clip", "clip_meets_clip", "rescale",
-                                          "identity_run",     "merged",           "collapsed",       "unread"};
+static const char *const exact_rules[] = {
+    "unit_scale",       "zero_bias",       "unit_norm", "same_elements", "clip_inside_clip",
+    "clip_behind_clip", "clip_meets_clip", "rescale",   "identity_run",  "joined",
+    "merged",           "collapsed",       "unread"};
 enum { RULES = sizeof exact_rules / sizeof exact_rules[0] };
 
 typedef struct {

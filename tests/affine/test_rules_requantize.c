@@ -303,6 +303,17 @@ static const Row rows[] = {
      X "value k int8[3] scale=0.125 zero=0\n" Y "node QuantizeLinear(QUANTIZE) c: x -> k\nnode "
        "QuantizeLinear(QUANTIZE) b: k -> y\noutput y\n",
      true},
+    {.what = "16 bits, the ends alone saturate",
+     "format tflite\ninput x int16[3] scale=0.5 zero=0\nvalue m int16[3] scale=0.25 zero=0\nvalue y int16[3] scale=0.5 "
+     "zero=0\n" XM MY,
+     "format tflite\ninput x int16[3] scale=0.5 zero=0\nvalue y int16[3] scale=0.5 zero=0\n" XY,
+     false,
+     "the codes in the middle stay: channel 0, tflite-double: code -32768 would become -32768 instead of -16384"},
+    {.what = "16 bits, a scale that is another and changes no code",
+     "format tflite\ninput x int16[3] scale=0.5 zero=0\nvalue m int16[3] scale=0.500001 zero=0\nvalue y int8[3] "
+     "scale=201.3 zero=0\n" XM MY,
+     "format tflite\ninput x int16[3] scale=0.5 zero=0\nvalue y int8[3] scale=201.3 zero=0\n" XY,
+     true},
     {.what = "no kernel of TFLite goes from int16 to uint8",
      "format tflite\ninput x int16[3] scale=0.5 zero=0\nvalue m int8[3] scale=256 zero=0\nvalue y uint8[3] scale=256 "
      "zero=128\n" XM MY,
@@ -320,6 +331,13 @@ static const Row rows[] = {
      X "value f float32[3]\nvalue y int8[3] scale=0.7 zero=0\nnode DequantizeLinear(DEQUANTIZE) d: x -> f\nnode "
        "QuantizeLinear(QUANTIZE) b: f -> y\noutput y\n",
      true},
+    {.what = "QUANTIZE of codes that changes none, then reals that it does change",
+     X "value m int8[3] scale=0.5009 zero=0\nvalue f float32[3]\nvalue y int16[3] scale=0.002 zero=0\n" XM
+       "node DequantizeLinear(DEQUANTIZE) d: m -> f\nnode QuantizeLinear(QUANTIZE) b: f -> y\noutput y\n",
+     X "value f float32[3]\nvalue y int16[3] scale=0.002 zero=0\nnode DequantizeLinear(DEQUANTIZE) d: x -> f\nnode "
+       "QuantizeLinear(QUANTIZE) b: f -> y\noutput y\n",
+     false,
+     "the codes in the middle stay: channel 0, tflite-double: code -128 would become -32000 instead of -32058"},
     {.what = "DEQUANTIZE of another type is another version of it",
      X M "value f float32[3]\n" Y XM "node DequantizeLinear(DEQUANTIZE) d: m -> f\nnode QuantizeLinear(QUANTIZE) b: f "
          "-> y\noutput y\n",
