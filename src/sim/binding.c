@@ -9,13 +9,13 @@ static const Command *command_of(const Binding *binding) {
     return &binding->sim->program->commands[binding->command];
 }
 
-static bool any_steps(const Binding *binding, uint32_t axis) {
+static bool any_steps(const Binding *binding, uint32_t axis, uint64_t extent) {
     const Command *command = command_of(binding);
     bool steps = false;
     for (uint32_t s = 0; s < command->stage_count; s++) {
         for (uint32_t p = 0; p < command->stages[s].param_count; p++) {
             uint32_t view = command->stages[s].param[p].from.view;
-            steps = steps || walk_steps(&binding->sim->program->views[view], axis);
+            steps = steps || walk_steps(&binding->sim->program->views[view], axis, extent);
         }
     }
     return steps;
@@ -27,7 +27,7 @@ static void make_keys(Binding *binding, const CmdBox *unit) {
     binding->view = (CmdView){.level_count = 0};
     for (uint32_t axis = CMD_AXES; axis-- > 0;) {
         binding->keys.extent[axis] = 1;
-        if (unit->extent[axis] > 1 && any_steps(binding, axis)) {
+        if (any_steps(binding, axis, unit->extent[axis])) {
             binding->keys.extent[axis] = unit->extent[axis];
             binding->view.level[binding->view.level_count++] = (CmdLevel){(uint8_t)axis, 1, 0, weight, 0};
             weight *= unit->extent[axis];
@@ -36,8 +36,10 @@ static void make_keys(Binding *binding, const CmdBox *unit) {
     binding->key_count = (uint32_t)weight; /* at most the elements of the unit */
 }
 
-static bool is_split(const Binding *binding, const CmdBox *unit, uint32_t axis) {
-    return command_of(binding)->box.extent[axis] > unit->extent[axis] && any_steps(binding, axis);
+/* Does a parameter differ from unit to unit? */
+static bool is_split(const Binding *binding, const CmdBox *unit, const CmdView *view, uint32_t axis) {
+    uint64_t extent = command_of(binding)->box.extent[axis];
+    return extent > unit->extent[axis] && walk_steps(view, axis, extent);
 }
 
 /* The key of each element. The cells of a walk come segment by segment, which is not always the order of keys. */
@@ -59,14 +61,15 @@ static const uint32_t *order_of_keys(const Binding *binding, const Walk *walk) {
     return order;
 }
 
-static BoundParam plan_param(const Binding *binding, const CmdParam *param) {
+static BoundParam plan_param(const Binding *binding, const CmdParam *param, const CmdBox *unit) {
     Sim *sim = binding->sim;
+    const CmdView *view = &sim->program->views[param->from.view];
     Walk walk = {.operand_count = 2, .lead = KEY};
-    walk.operand[PARAM] =
-        (WalkOperand){&sim->program->views[param->from.view], element_bits_of(sim->program, param->from.buffer)};
+    walk.operand[PARAM] = (WalkOperand){view, element_bits_of(sim->program, param->from.buffer)};
     walk.operand[KEY] = (WalkOperand){&binding->view, 1};
     walk_build(&walk, &binding->keys, &sim->frame);
     return (BoundParam){.param = param,
+                        .is_once = !is_split(binding, unit, view, AXIS_N) && !is_split(binding, unit, view, AXIS_H),
                         .strips = walk_strips(&walk, PARAM, PARAM, &sim->frame),
                         .order = order_of_keys(binding, &walk),
                         .number = frame_array(&sim->frame, uint32_t, binding->key_count)};
@@ -76,7 +79,6 @@ void binding_init(Binding *binding, Sim *sim, uint32_t number, const CmdBox *uni
     *binding = (Binding){.sim = sim, .command = number};
     const Command *command = command_of(binding);
     make_keys(binding, unit);
-    binding->is_once = !is_split(binding, unit, AXIS_N) && !is_split(binding, unit, AXIS_H);
     binding->which = frame_array(&sim->frame, uint32_t, (size_t)command->stage_count * binding->key_count);
     binding->packed = frame_array(&sim->frame, uint8_t, (size_t)binding->key_count * sizeof(uint32_t));
     binding->code = frame_array(&sim->frame, int32_t, binding->key_count);
@@ -85,7 +87,7 @@ void binding_init(Binding *binding, Sim *sim, uint32_t number, const CmdBox *uni
         const CmdStage *stage = &command->stages[s];
         binding->bound[s] = frame_array(&sim->frame, BoundKey, stage->param_count == 0 ? 1 : binding->key_count);
         for (uint32_t p = 0; p < stage->param_count; p++) {
-            binding->param[s][p] = plan_param(binding, &stage->param[p]);
+            binding->param[s][p] = plan_param(binding, &stage->param[p], unit);
         }
     }
 }
@@ -158,14 +160,18 @@ static void bind_stage(Binding *binding, uint32_t s) {
 
 void binding_read(Binding *binding, uint64_t n, uint64_t h) {
     const Command *command = command_of(binding);
-    if (binding->is_once && binding->is_read) {
-        return;
-    }
     for (uint32_t s = 0; s < command->stage_count; s++) {
+        bool is_new = !binding->is_read;
         for (uint32_t p = 0; p < command->stages[s].param_count; p++) {
-            read_param(binding, &binding->param[s][p], n, h);
+            const BoundParam *param = &binding->param[s][p];
+            if (!param->is_once || !binding->is_read) {
+                read_param(binding, param, n, h);
+                is_new = true;
+            }
         }
-        bind_stage(binding, s);
+        if (is_new) {
+            bind_stage(binding, s);
+        }
     }
     binding->is_read = true;
 }
@@ -173,9 +179,11 @@ void binding_read(Binding *binding, uint64_t n, uint64_t h) {
 /* Those that are read unit by unit have been read as late as they are needed. */
 void binding_end(Binding *binding) {
     const Command *command = command_of(binding);
-    for (uint32_t s = 0; binding->is_once && s < command->stage_count; s++) {
+    for (uint32_t s = 0; s < command->stage_count; s++) {
         for (uint32_t p = 0; p < command->stages[s].param_count; p++) {
-            read_packed(binding, &binding->param[s][p], 0, 0);
+            if (binding->param[s][p].is_once) {
+                read_packed(binding, &binding->param[s][p], 0, 0);
+            }
         }
     }
 }

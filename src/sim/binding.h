@@ -16,6 +16,7 @@ typedef struct {
 /* A parameter, and its numbers by key: 32 bits of an int32_t or a float. */
 typedef struct {
     const CmdParam *param;
+    bool is_once; /* it does not step along n or h from unit to unit: what was read holds for all of them */
     Strips strips;
     const uint32_t *order; /* key of each element in the order of strips; null where that is the order of keys */
     uint32_t *number;
@@ -27,7 +28,6 @@ typedef struct {
     CmdBox keys;  /* extents of the unit along the axes that make a key, else 1 */
     CmdView view; /* the key of an index, as an address of 1 bit each */
     uint32_t key_count;
-    bool is_once;    /* no parameter steps along n or h outside a unit: what was read holds for all units */
     bool is_read;    /* at least once */
     uint32_t *which; /* for each stage and key, its number in `bound` of the stage */
     BoundKey *bound[CMD_MAX_STAGES];
@@ -40,7 +40,7 @@ typedef struct {
 /* For units of these extents. */
 void binding_init(Binding *binding, Sim *sim, uint32_t command, const CmdBox *unit);
 
-/* Reads the parameters of the unit whose first index is (n, h) and binds all stages; once where that is enough. */
+/* Reads the parameters of the unit whose first index is (n, h) and binds all stages, as far as they are others. */
 void binding_read(Binding *binding, uint64_t n, uint64_t h);
 
 /* After the last unit: what the command itself has overwritten of its parameters is a fault. */

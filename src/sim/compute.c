@@ -66,12 +66,23 @@ static bool is_same_place(const CmdProgram *program, const CmdOperand *a, const 
            dtype_bits(x->dtype) == dtype_bits(y->dtype);
 }
 
+/* Do no two elements share a byte but by sharing a bit? */
+static bool has_whole_bytes(const CmdView *view, uint64_t offset_bits, uint32_t element_bits) {
+    uint64_t rest = offset_bits % 8 + element_bits % 8;
+    for (uint32_t k = 0; k < view->level_count; k++) {
+        rest += view->level[k].stride_bits % 8;
+    }
+    return rest == 0;
+}
+
 /* No line can see what another has written. */
 static bool is_free_of_order(const Job *job) {
     const Command *command = job->command;
     const CmdProgram *program = job->sim->program;
-    bool is_apart = !may_overlap(program, command->src.buffer, command->dst.buffer) ||
-                    is_same_place(program, &command->src, &command->dst);
+    bool is_in_place = is_same_place(program, &command->src, &command->dst) &&
+                       has_whole_bytes(&program->views[command->dst.view], command->dst.offset_bits,
+                                       element_bits_of(program, command->dst.buffer));
+    bool is_apart = is_in_place || !may_overlap(program, command->src.buffer, command->dst.buffer);
     return command->carry == CMD_CARRY_NONE && is_apart && !writes_params(job);
 }
 
@@ -366,8 +377,8 @@ static void run_unit(Job *job, uint64_t n, uint64_t h) {
 static uint64_t elements_of_param(const Job *job, const CmdParam *param) {
     uint64_t elements = 1;
     for (uint32_t axis = 0; axis < CMD_AXES; axis++) {
-        bool steps = walk_steps(&job->sim->program->views[param->from.view], axis);
-        elements *= steps ? job->command->box.extent[axis] : 1;
+        uint64_t extent = job->command->box.extent[axis];
+        elements *= walk_steps(&job->sim->program->views[param->from.view], axis, extent) ? extent : 1;
     }
     return elements;
 }

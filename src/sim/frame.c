@@ -26,6 +26,7 @@ void *frame_take(Frame *frame, size_t count, size_t bytes) {
     if (!checked_mul(count, bytes, &need) || !checked_round_up(need, FRAME_ALIGN, &need) || need > SIZE_MAX / 8) {
         return arena_alloc(frame->arena, count, bytes);
     }
+    need = need == 0 ? FRAME_ALIGN : need; /* never null */
     frame->wanted += (size_t)need;
     if (frame->bytes - frame->used < need) {
         return arena_alloc(frame->arena, (size_t)need, 1);

@@ -33,14 +33,15 @@ uint64_t walk_elements(const CmdBox *box) {
     return elements;
 }
 
-static bool level_steps(const CmdLevel *level, uint32_t axis) {
-    return level->axis == axis && level->mod != 1 && (level->stride_bits != 0 || level->stride_lanes != 0);
+static bool level_steps(const CmdLevel *level, uint32_t axis, uint64_t extent) {
+    return level->axis == axis && level->div < extent && level->mod != 1 &&
+           (level->stride_bits != 0 || level->stride_lanes != 0);
 }
 
-bool walk_steps(const CmdView *view, uint32_t axis) {
+bool walk_steps(const CmdView *view, uint32_t axis, uint64_t extent) {
     bool steps = false;
     for (uint32_t k = 0; k < view->level_count; k++) {
-        steps = steps || level_steps(&view->level[k], axis);
+        steps = steps || level_steps(&view->level[k], axis, extent);
     }
     return steps;
 }
@@ -81,7 +82,7 @@ static void find_marks(const Walk *walk, uint32_t axis, uint64_t extent, Marks *
         const CmdView *view = walk->operand[v].view;
         for (uint32_t k = 0; k < view->level_count; k++) {
             const CmdLevel *level = &view->level[k];
-            if (!level_steps(level, axis) || level->div >= extent) {
+            if (!level_steps(level, axis, extent)) {
                 continue;
             }
             add_mark(marks, level->div);

@@ -57,8 +57,8 @@ uint64_t walk_elements(const CmdBox *box);
 /* What index `index` of an axis adds to an address. */
 WalkPoint walk_axis(const CmdView *view, uint32_t axis, uint64_t index);
 
-/* Does the address depend on this axis? */
-bool walk_steps(const CmdView *view, uint32_t axis);
+/* Does the address differ between indices of this axis below `extent`? */
+bool walk_steps(const CmdView *view, uint32_t axis, uint64_t extent);
 
 /* `walk` has its operands and its lead; at most 2^31 elements. */
 void walk_build(Walk *walk, const CmdBox *box, Frame *frame);
