@@ -356,16 +356,15 @@ static bool fold(Rewriter *rw, ValueId id) {
     Tensor whole;
     bool is_open = value->quant == NULL && rewrite_constant(rw, id) != NULL && is_root(rw, id) &&
                    rewrite_may_redirect(rw, id) && graph_node(rw->graph, value->producer)->op != OP_CONSTANT;
-    if (!is_open || !tensor_load(value, &rw->work->scratch, &whole)) {
+    uint64_t bytes;
+    if (!is_open || !shape_packed_bytes(&value->shape, value->dtype, &bytes) ||
+        growth_tensor_bytes(rw, bytes, value->name) > growth_freed_with(rw, id)) {
         return false;
     }
-    if (has_computed_zero(rw, id, &whole)) {
+    if (!tensor_load(value, &rw->work->scratch, &whole) || has_computed_zero(rw, id, &whole)) {
         return false;
     }
     const Const *stored = tensor_store(&whole, &rw->work->keep);
-    if (growth_tensor_bytes(rw, stored->bytes.len, value->name) > growth_freed_with(rw, id)) {
-        return false;
-    }
     Value added = {
         .dtype = value->dtype, .has_shape = true, .shape = value->shape, .constant = stored, .producer = NO_NODE};
     memcpy(added.dims, value->dims, sizeof added.dims);

@@ -176,19 +176,25 @@ static bool read_all(const Rewriter *rw, const Node *node, uint32_t k, Floats *n
            const_floats(graph_value(rw->graph, node->inputs[k]), &rw->work->scratch, numbers);
 }
 
+/* Most norms are told by this, without decoding anything. */
+static bool has_unit_gamma(const Rewriter *rw, const Node *node) {
+    return node->input_count > 1 && is_value(node->inputs[1]) &&
+           is_all(rw, node->inputs[1], one_of(graph_value(rw->graph, node->inputs[1])->dtype));
+}
+
 /* gamma 1, beta 0, mean 0 and sqrt(variance + epsilon) 1, in float32: whatever the order, x * 1 + 0. */
 static bool is_unit_norm(const Rewriter *rw, const Node *node, Identity *identity) {
     Floats gamma, beta, mean, variance;
     if (node->op != OP_BATCH_NORM || rewrite_is_training(node) ||
-        graph_value(rw->graph, node->outputs[0])->dtype != DTYPE_F32 || !read_all(rw, node, 1, &gamma) ||
-        !read_all(rw, node, 2, &beta) || !read_all(rw, node, 3, &mean) || !read_all(rw, node, 4, &variance) ||
-        !is_never_minus_zero(rw, node->inputs[0])) {
+        graph_value(rw->graph, node->outputs[0])->dtype != DTYPE_F32 || !has_unit_gamma(rw, node) ||
+        !read_all(rw, node, 1, &gamma) || !read_all(rw, node, 2, &beta) || !read_all(rw, node, 3, &mean) ||
+        !read_all(rw, node, 4, &variance) || !is_never_minus_zero(rw, node->inputs[0])) {
         return false;
     }
     float epsilon = (float)node_float(node, "epsilon", 1e-5);
     for (uint32_t c = 0; c < gamma.count; c++) {
         float sum = (float)variance.at[c] + epsilon;
-        if (gamma.at[c] != 1 || beta.at[c] != 0 || mean.at[c] != 0 || sqrtf(sum) != 1) {
+        if (beta.at[c] != 0 || mean.at[c] != 0 || sqrtf(sum) != 1) {
             return false;
         }
     }
