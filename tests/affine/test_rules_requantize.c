@@ -136,13 +136,14 @@ enum { MOST_CHANNELS = 3 };
 /* The first code for which two networks differ, in some channel, rounded in some way; NAN where there is none. */
 static double first_difference(const Graph *a, const Graph *b, Work *work) {
     const Value *in = graph_value(a, graph_main(a)->inputs[0]);
+    bool is_tflite = a->format == FORMAT_TFLITE; /* one channel in these rows, and two ways to round */
     double lo = saturated(-INFINITY, in->dtype), hi = saturated(INFINITY, in->dtype);
     Network one = {.graph = a, .at = arena_array(&work->keep, double, a->value_count)};
     Network two = {.graph = b, .at = arena_array(&work->keep, double, b->value_count)};
     for (double code = lo; code <= hi; code++) {
-        for (uint32_t run = 0; run < WAYS * MOST_CHANNELS; run++) {
-            one.way = two.way = (Way)(run % WAYS);
-            one.channel = two.channel = run / WAYS;
+        for (uint32_t run = 0; run < (is_tflite ? (uint32_t)WAYS : MOST_CHANNELS); run++) {
+            one.way = two.way = is_tflite ? (Way)run : ROUND_TWICE;
+            one.channel = two.channel = is_tflite ? 0 : run;
             if (run_code(&one, code) != run_code(&two, code)) {
                 return code;
             }
