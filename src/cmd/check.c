@@ -26,8 +26,9 @@ static bool multiply_extent(uint64_t extent, uint64_t *product) {
     return checked_mul(*product, extent == 0 ? 1 : extent, product);
 }
 
-bool cmd_box_fits(const CmdBox *box, uint32_t element_bits) {
-    uint64_t bits = element_bits;
+/* Bits of the widest elements. Extents of 0 count as 1, so that no order of multiplying overflows. */
+static bool box_fits(const CmdBox *box) {
+    uint64_t bits = MOST_ELEMENT_BITS;
     bool fits = true;
     for (uint32_t axis = 0; axis < CMD_AXES; axis++) {
         fits = fits && multiply_extent(box->extent[axis], &bits);
@@ -93,6 +94,7 @@ static const char *check_view(const CmdView *view) {
 
 /* The whole tensor: what its order makes of each axis. */
 static const char *box_of_order(const CmdOrder *order, CmdBox *box) {
+    uint64_t bits = MOST_ELEMENT_BITS;
     *box = (CmdBox){{1, 1, 1, 1, 1, 1}};
     if (order->rank > CMD_MAX_RANK) {
         return "the rank of the order is too large";
@@ -101,10 +103,10 @@ static const char *box_of_order(const CmdOrder *order, CmdBox *box) {
         if (order->axis[k] >= CMD_AXES) {
             return "a dimension of the order is of no axis";
         }
-        uint64_t *extent = &box->extent[order->axis[k]];
-        if (*extent != 0 && !checked_mul(*extent, order->extent[k], extent)) {
+        if (!multiply_extent(order->extent[k], &bits)) {
             return "the extents of the order do not fit 64 bits";
         }
+        box->extent[order->axis[k]] *= order->extent[k]; /* at most `bits` */
     }
     return NULL;
 }
@@ -112,7 +114,7 @@ static const char *box_of_order(const CmdOrder *order, CmdBox *box) {
 static uint64_t elements_of(const CmdBox *box) {
     uint64_t elements = 1;
     for (uint32_t axis = 0; axis < CMD_AXES; axis++) {
-        elements *= box->extent[axis]; /* cmd_box_fits */
+        elements *= box->extent[axis]; /* box_of_order */
     }
     return elements;
 }
@@ -124,7 +126,7 @@ static const char *check_constant(const CmdCheck *check, const CmdBuffer *buffer
     if (buffer->kind != CMD_BUFFER_PARAMETER) {
         return "a constant is no parameter";
     }
-    uint64_t bytes = bytes_from_bits(elements * dtype_bits(buffer->dtype)); /* cmd_box_fits */
+    uint64_t bytes = bytes_from_bits(elements * dtype_bits(buffer->dtype));
     return buffer->constant_bytes == bytes
                ? NULL
                : arena_text(check->arena, "a constant has %" PRIu64 " bytes, its order makes %" PRIu64,
@@ -141,9 +143,6 @@ static const char *check_tensor(const CmdCheck *check, const CmdBuffer *buffer, 
     const char *fault = box_of_order(&buffer->order, &box);
     if (fault != NULL) {
         return fault;
-    }
-    if (!cmd_box_fits(&box, MOST_ELEMENT_BITS)) {
-        return "the extents of the order do not fit 64 bits";
     }
     CmdOperand whole = {number, buffer->view, buffer->view_offset_bits};
     fault = cmd_check_operand(check, &whole, &box, 0);
@@ -230,7 +229,7 @@ static const char *check_waits(const CmdCheck *check, const Command *command, ui
 
 static const char *check_operands(const CmdCheck *check, const Command *command) {
     const char *fault = NULL;
-    if (!cmd_box_fits(&command->box, MOST_ELEMENT_BITS)) {
+    if (!box_fits(&command->box)) {
         return "the extents of its box do not fit 64 bits";
     }
     if (cmd_has_src(command->op)) {

@@ -24,7 +24,4 @@ const char *cmd_check_operand(const CmdCheck *check, const CmdOperand *operand, 
 /* Stages, semantics and carry of a command that has stages and whose src and dst are sound. */
 const char *cmd_check_stages(const CmdCheck *check, const Command *command);
 
-/* Elements of a box, times `element_bits`. Axes of no extent count as 1, so that no order of multiplying overflows. */
-bool cmd_box_fits(const CmdBox *box, uint32_t element_bits);
-
 #endif

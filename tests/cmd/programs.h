@@ -298,6 +298,13 @@ static inline void draw_params(Drawing *d, CmdStage *stage) {
     }
 }
 
+/* Behind the parameters stands what nobody may look at. */
+static inline void spoil_unused_params(CmdStage *stage) {
+    for (uint32_t k = stage->param_count; k < CMD_MAX_PARAMS; k++) {
+        stage->param[k] = (CmdParam){CMD_PARAM_ZERO_POINT, {77, 88, 99}};
+    }
+}
+
 static inline void draw_stages(Drawing *d, Command *command) {
     uint32_t count = draw_below(d, 2) == 0 ? 1 : draw_below(d, 20) == 0 ? CMD_MAX_STAGES : 2 + draw_below(d, 3);
     CmdStage *stages = arena_array(d->arena, CmdStage, count);
@@ -312,6 +319,7 @@ static inline void draw_stages(Drawing *d, Command *command) {
         stage->to = from = draw_type_to(d, stage->kind, from);
         draw_numbers(d, stage);
         draw_params(d, &stages[k]);
+        spoil_unused_params(&stages[k]);
         widest = k + 1 < count && dtype_bits(from) > widest ? dtype_bits(from) : widest;
     }
     command->dst = draw_operand(d, draw_buffer_of(d, from));
@@ -351,7 +359,48 @@ static inline void draw_move(Drawing *d, Command *command) {
     }
 }
 
-static inline Command draw_command(Drawing *d, uint32_t number) {
+/* One number of one stage. */
+static inline void change_stage(Drawing *d, Command *command) {
+    CmdStage *stages = arena_array(d->arena, CmdStage, command->stage_count);
+    memcpy(stages, command->stages, command->stage_count * sizeof *stages);
+    CmdStage *stage = &stages[draw_below(d, command->stage_count)];
+    if (stage->stage.kind == STAGE_NORM && stage->param_count == 1) {
+        stage->param[0].kind = (CmdParamKind)(CMD_PARAM_GAMMA + draw_below(d, 4));
+    } else if (stage->param_count > 0 && draw_below(d, 2) == 0) {
+        stage->param[0].from.offset_bits ^= draw_below(d, 64);
+    } else if (stage->stage.kind >= STAGE_CODE_MUL) {
+        stage->stage.integer.negate = (int32_t)draw_below(d, 3);
+    } else {
+        draw_numbers(d, &stage->stage);
+    }
+    command->stages = stages;
+}
+
+/* A command before this one with one thing changed, as tiles are. */
+static inline Command draw_like(Drawing *d, const Command *before) {
+    Command command = *before;
+    switch (draw_below(d, 5)) {
+    case 0:
+        command.dst.offset_bits ^= draw_below(d, 64);
+        break;
+    case 1:
+        command.node = draw_below(d, d->program->node_count);
+        break;
+    case 2:
+        command.box.extent[draw_below(d, CMD_AXES)] = draw_below(d, 9);
+        break;
+    case 3:
+        command.semantics = before->stage_count > 0 ? (Semantics)draw_below(d, S0_SEM_COUNT) : before->semantics;
+        break;
+    default:
+        if (before->stage_count > 0) {
+            change_stage(d, &command);
+        }
+    }
+    return command;
+}
+
+static inline Command draw_new(Drawing *d) {
     Command command = {.node = draw_below(d, d->program->node_count),
                        .src = {CMD_NONE, CMD_NONE, 0},
                        .scratch = {CMD_NONE, CMD_NONE, 0}};
@@ -363,6 +412,12 @@ static inline Command draw_command(Drawing *d, uint32_t number) {
     } else {
         draw_stages(d, &command);
     }
+    return command;
+}
+
+static inline Command draw_command(Drawing *d, const Command *all, uint32_t number) {
+    bool is_like = number > 0 && draw_below(d, 2) == 0;
+    Command command = is_like ? draw_like(d, &all[draw_below(d, number)]) : draw_new(d);
     uint32_t most = number < CMD_MAX_WAITS ? number : CMD_MAX_WAITS;
     command.wait_count = draw_below(d, 2) == 0 ? 0 : draw_below(d, most + 1);
     uint32_t *waits = command.wait_count == 0 ? NULL : arena_array(d->arena, uint32_t, command.wait_count);
@@ -403,7 +458,7 @@ static inline const CmdProgram *random_program(Arena *arena, uint64_t seed) {
     program->commands = commands;
     program->buffer_count = buffer_count;
     for (uint32_t k = 0; k < command_count; k++) {
-        commands[k] = draw_command(&d, k);
+        commands[k] = draw_command(&d, commands, k);
     }
     program->command_count = command_count;
     return program;

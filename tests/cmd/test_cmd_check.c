@@ -99,6 +99,7 @@ static const Change changes[] = {
     SET(affine[1].stage.to, DTYPE_F16, "command 2: stage 1: it has no operation on these types"),
     SET(affine[0].stage.to, DTYPE_F16, "command 2: stage 1: it takes float32, but gets float16"),
     SET(affine[2].stage.to, DTYPE_U8, "command 2: the last stage gives uint8, but dst holds int8"),
+    SET(mul[0].stage.from, DTYPE_F32, "command 5: stage 0: it has no operation on these types"),
     SET(affine[0].stage.from, DTYPE_U32, "command 2: stage 0: it has no operation on these types"),
     SET(affine[0].stage.to, DTYPE_COUNT, "command 2: stage 0: it has no operation on these types"),
     SET(command[2].dst.buffer, 5, "command 2: the last stage gives int8, but dst holds float32"),
@@ -176,6 +177,37 @@ static void every_change_is_told(Work *work) {
     }
 }
 
+/* An extent of 0 makes no elements, and hides no product that is too large for whoever multiplies the others first. */
+static void an_extent_of_0_hides_nothing(Work *work) {
+    SmallProgram small;
+    small_program(&small);
+    small.command[0].box = (CmdBox){{0, UINT64_MAX / 256, 1, 4, 1, 1}};
+    const char *fault = cmd_check(&small.program, &work->scratch);
+    assert_non_null(fault);
+    assert_string_equal(fault, "command 0: the extents of its box do not fit 64 bits");
+    small_program(&small);
+    small.buffer[0].order = (CmdOrder){3, {0, UINT64_MAX / 256, 4}, {0, 1, 1}};
+    fault = cmd_check(&small.program, &work->scratch);
+    assert_non_null(fault);
+    assert_string_equal(fault, "buffer 0: the extents of the order do not fit 64 bits");
+}
+
+/* int8 to int8 to float32 over int8: only the first is kept where the input was. */
+static void the_last_stage_hands_on_nothing(Work *work) {
+    SmallProgram small;
+    small_program(&small);
+    small.affine[1] = small.affine[0];
+    small.affine[0].stage = small.requant[0].stage;
+    small.command[2].stage_count = 2;
+    small.command[2].dst = (CmdOperand){5, 1, 0};
+    small.command[2].carry = CMD_CARRY_INPUT;
+    small.command[2].scratch.buffer = CMD_NONE;
+    assert_null(cmd_check(&small.program, &work->scratch));
+    small.command[2].src = (CmdOperand){5, 1, 0};
+    small.affine[0].stage = small.affine[2].stage;
+    assert_null(cmd_check(&small.program, &work->scratch));
+}
+
 static void random_programs_pass(Work *work) {
     for (uint64_t seed = 0; seed < 2000; seed++) {
         const char *fault = cmd_check(random_program(&work->scratch, seed), &work->scratch);
@@ -188,8 +220,8 @@ static void random_programs_pass(Work *work) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        WORK_TEST(sound_programs_pass),
-        WORK_TEST(every_change_is_told),
+        WORK_TEST(sound_programs_pass),          WORK_TEST(every_change_is_told),
+        WORK_TEST(an_extent_of_0_hides_nothing), WORK_TEST(the_last_stage_hands_on_nothing),
         WORK_TEST(random_programs_pass),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
