@@ -27,10 +27,10 @@ static bool is_of_file(const Rewriter *rw, NodeId id) {
 static void list_added(Rewriter *rw) {
     Block *main = graph_main(rw->graph);
     uint32_t came = (uint32_t)(rw->added_node_count - rw->listed_node_count), count = 0;
-    const AddedNode *added = rw->added_nodes + rw->listed_node_count;
     if (came == 0) {
         return;
     }
+    const AddedNode *added = rw->added_nodes + rw->listed_node_count;
     uint32_t *last = arena_array(&rw->work->scratch, uint32_t, rw->note->main_count); /* + 1; 0: none */
     uint32_t *older = arena_array(&rw->work->scratch, uint32_t, came);
     NodeId *nodes = arena_array(&rw->work->keep, NodeId, (size_t)main->node_count + came);
