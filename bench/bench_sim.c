@@ -36,7 +36,7 @@ typedef struct {
 
 static const Row rows[] = {
     {"LOAD, STORE  int8    whole map 64x28x28", MOVE, DTYPE_I8, PIXELS, 64, 28, 28},
-    {"LOAD, STORE  int8    runs of 16", MOVE, DTYPE_I8, BLOCKS, 64, 28, 28},
+    {"LOAD, STORE  int8    H W C to blocks of 16, and back", MOVE, DTYPE_I8, BLOCKS, 64, 28, 28},
     {"LOAD, STORE  float32 whole map 64x28x28", MOVE, DTYPE_F32, PIXELS, 64, 28, 28},
     {"MUL          int8    64x28x28 H W C", MULTIPLY, DTYPE_I8, PIXELS, 64, 28, 28},
     {"MUL          int8    64x28x28 C H W", MULTIPLY, DTYPE_I8, PLANES, 64, 28, 28},
@@ -52,7 +52,7 @@ static const Row rows[] = {
 };
 
 typedef struct {
-    CmdView view[3]; /* of the map, of its parameters, of a line */
+    CmdView view[3]; /* of the map, of its parameters, of a line; of the far map */
     CmdBuffer buffer[4];
     Command command[COMMANDS];
     CmdStage stage[4];
@@ -142,8 +142,8 @@ static void add_command(Bench *bench, const Row *row, uint32_t number) {
     Command *command = &bench->command[number];
     uint32_t from = row->work == MOVE && number % 2 == 1 ? OTHER : MAP;
     *command = (Command){.op = CMD_AFFINE, .column = CMD_COLUMN_MULTIPLY, .box = {{1, row->c, row->h, row->w, 1, 1}}};
-    command->src = (CmdOperand){from, 0, 0};
-    command->dst = (CmdOperand){from == MAP ? OTHER : MAP, 0, 0};
+    command->src = (CmdOperand){from, from == MAP && row->work == MOVE ? 2 : 0, 0};
+    command->dst = (CmdOperand){from == MAP ? OTHER : MAP, from == OTHER ? 2 : 0, 0};
     command->scratch.buffer = CMD_NONE;
     if (row->work == MOVE) {
         command->op = from == MAP ? CMD_LOAD : CMD_STORE;
@@ -165,6 +165,10 @@ static void make(Bench *bench, const Row *row, const uint8_t *params) {
     line.dtype = param;
     bench->view[2] = view_of(&line, 1);
     bench->view[2].level[row->layout == PLANES].stride_bits = 0; /* lines take one another's place */
+    if (row->work == MOVE) {
+        line.layout = PIXELS;
+        bench->view[2] = view_of(&line, row->h);
+    }
     add_buffer(bench, MAP, row->work == MOVE ? FAR : LOCAL, row->dtype, bench->map_bytes);
     add_buffer(bench, OTHER, LOCAL, row->dtype, bench->map_bytes);
     add_buffer(bench, PARAM, LOCAL, param, row->c * dtype_bits(param) / 8);
@@ -252,7 +256,7 @@ int main(void) {
             double rate = run(&bench, map);
             best = rate > best ? rate : best;
         }
-        printf("%-48s %8.0f MB/s\n", rows[k].name, best);
+        printf("%-52s %8.0f MB/s\n", rows[k].name, best);
         status = best > 0 ? status : EXIT_FAILURE;
     }
     return status;

@@ -86,19 +86,52 @@ static bool is_free_of_order(const Job *job) {
     return command->carry == CMD_CARRY_NONE && is_apart && !writes_params(job);
 }
 
+/* Is what an index adds to the address the index times a stride? */
+static bool is_linear(const CmdView *view, uint32_t axis) {
+    bool linear = true;
+    for (uint32_t k = 0; k < view->level_count; k++) {
+        const CmdLevel *level = &view->level[k];
+        linear = linear && (level->axis != axis || (level->div == 1 && level->mod == 0));
+    }
+    return linear;
+}
+
+static bool all_are_linear(const Job *job, uint32_t axis) {
+    const CmdView *views = job->sim->program->views;
+    const Command *command = job->command;
+    bool linear = is_linear(&views[command->src.view], axis) && is_linear(&views[command->dst.view], axis);
+    for (uint32_t s = 0; s < command->stage_count; s++) {
+        for (uint32_t p = 0; p < command->stages[s].param_count; p++) {
+            linear = linear && is_linear(&views[command->stages[s].param[p].from.view], axis);
+        }
+    }
+    return linear;
+}
+
+/* The most of an axis, without a rest, of which `each` elements an index are few enough. */
+static uint64_t largest_part(uint64_t extent, uint64_t each) {
+    uint64_t part = extent < UNIT_ELEMENTS / each ? extent : UNIT_ELEMENTS / each;
+    while (part > 1 && extent % part != 0) {
+        part--;
+    }
+    return part == 0 ? 1 : part;
+}
+
+static void cut_axis(Job *job, uint32_t axis, bool is_free) {
+    uint64_t *extent = &job->unit.extent[axis];
+    uint64_t elements = walk_elements(&job->unit);
+    if (is_free && elements <= UNIT_ELEMENTS) {
+        return;
+    }
+    *extent = is_free && all_are_linear(job, axis) ? largest_part(*extent, elements / *extent) : 1;
+}
+
 static void choose_unit(Job *job) {
     job->unit = job->command->box;
-    uint64_t elements = walk_elements(&job->unit);
     bool is_free = is_free_of_order(job);
-    if (!is_free || elements > UNIT_ELEMENTS) {
-        elements /= job->unit.extent[AXIS_N];
-        job->unit.extent[AXIS_N] = 1;
-    }
-    if (!is_free || elements > UNIT_ELEMENTS) {
-        elements /= job->unit.extent[AXIS_H];
-        job->unit.extent[AXIS_H] = 1;
-    }
-    job->count = (size_t)elements;
+    cut_axis(job, AXIS_N, is_free);
+    cut_axis(job, AXIS_H, is_free);
+    job->count = (size_t)walk_elements(&job->unit);
 }
 
 /* ---- The order of elements */
@@ -147,27 +180,28 @@ static void sort_by_key(Job *job) {
 /* ---- Reading and writing a unit */
 
 static void take(Job *job, Place *place, WalkPoint base, DType dtype) {
-    bool is_direct = job->order == NULL;
     access_gather(&place->access, &place->strips, base, place->bits, job->packed);
-    elements_decode(dtype, place->bits, job->packed, job->count, is_direct ? job->code : job->spare_code,
-                    is_direct ? job->x : job->spare_x);
-    if (is_direct) {
+    if (job->order == NULL) {
+        elements_decode(dtype, place->bits, job->packed, job->count, job->code, job->x);
         return;
     }
-    for (size_t k = 0; k < job->count && is_real_dtype(dtype); k++) {
+    elements_decode(dtype, place->bits, job->packed, job->count, job->spare_code, job->spare_x);
+    bool is_real = is_real_dtype(dtype);
+    for (size_t k = 0; is_real && k < job->count; k++) {
         job->x[job->order[k]] = job->spare_x[k];
     }
-    for (size_t k = 0; k < job->count && !is_real_dtype(dtype); k++) {
+    for (size_t k = 0; !is_real && k < job->count; k++) {
         job->code[job->order[k]] = job->spare_code[k];
     }
 }
 
 static void give(Job *job, Place *place, WalkPoint base, DType dtype) {
+    bool is_real = is_real_dtype(dtype);
     bool is_direct = job->order == NULL;
-    for (size_t k = 0; k < job->count && !is_direct && is_real_dtype(dtype); k++) {
+    for (size_t k = 0; !is_direct && is_real && k < job->count; k++) {
         job->spare_x[k] = job->x[job->order[k]];
     }
-    for (size_t k = 0; k < job->count && !is_direct && !is_real_dtype(dtype); k++) {
+    for (size_t k = 0; !is_direct && !is_real && k < job->count; k++) {
         job->spare_code[k] = job->code[job->order[k]];
     }
     elements_encode(dtype, place->bits, job->packed, job->count, is_direct ? job->code : job->spare_code,

@@ -1,6 +1,7 @@
 /* Proves that each kind of fault is found alone, at the right command and byte, and that programs without a fault have
  * none: programs of a few commands, with bytes, cycles and figures worked out by hand. */
 #include "sim/program.h"
+#include "support/allocator.h"
 
 static Made made;
 
@@ -515,6 +516,29 @@ static void test_host_counts(void **state) {
     work_free(&work);
 }
 
+/* Every allocation that fails leaves by the escape, and nothing stays behind. */
+static void test_out_of_memory(void **state) {
+    (void)state;
+    volatile bool has_run = false;
+    for (size_t fail_at = 1; !has_run; fail_at++) {
+        static CountingAllocator counter;
+        static s0_allocator allocator;
+        static Work work;
+        counter = (CountingAllocator){.fail_at = fail_at};
+        allocator = counting_allocator(&counter);
+        chain(CMD_CARRY_WORKSPACE);
+        made.buffers[2].bytes = 1 << 22;
+        work_init(&work, &allocator);
+        if (setjmp(work.escape) == 0) {
+            Sim *sim;
+            run(&work, &sim, input, sizeof input);
+            has_run = true;
+        }
+        work_free(&work);
+        assert_int_equal(counter.live_bytes, 0);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_none),
@@ -541,6 +565,7 @@ int main(void) {
         cmocka_unit_test(test_parameter_is_overwritten),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_host_counts),
+        cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
