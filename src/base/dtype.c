@@ -62,14 +62,30 @@ DType dtype_from_tflite(int64_t code) {
     return DTYPE_NONE;
 }
 
+static uint32_t float_of_half(uint32_t half) {
+    uint32_t sign = (half & 0x8000) << 16;
+    uint32_t exponent = (half >> 10) & 0x1F;
+    uint32_t mantissa = half & 0x3FF;
+    if (exponent == 0) { /* zero and subnormal numbers */
+        float tiny = (float)mantissa * 0x1p-24f;
+        uint32_t word;
+        memcpy(&word, &tiny, sizeof word);
+        return sign | word;
+    }
+    uint32_t wide = exponent == 0x1F ? 0xFF : exponent + 127 - 15;
+    return sign | wide << 23 | mantissa << 13;
+}
+
 double dtype_float(DType dtype, uint64_t code) {
     if (dtype == DTYPE_F64) {
         double wide;
         memcpy(&wide, &code, sizeof wide);
         return wide;
     }
-    CHECK(dtype == DTYPE_F32);
-    uint32_t low = (uint32_t)code;
+    CHECK(dtype == DTYPE_F32 || dtype == DTYPE_F16 || dtype == DTYPE_BF16);
+    uint32_t low = dtype == DTYPE_F16    ? float_of_half((uint32_t)code)
+                   : dtype == DTYPE_BF16 ? (uint32_t)code << 16 /* the upper half of a float32 */
+                                         : (uint32_t)code;
     float number;
     memcpy(&number, &low, sizeof number);
     return (double)number;

@@ -29,7 +29,7 @@ DType dtype_from_onnx(int64_t code);   /* TensorProto.DataType; DTYPE_NONE where
 int64_t dtype_to_onnx(DType dtype);    /* the inverse; -1 where the format has no such type */
 DType dtype_from_tflite(int64_t code); /* TensorType; DTYPE_NONE where unknown */
 
-/* The number that a code of float32 or float64 stands for. */
+/* The number that a code of float64, float32, float16 or bfloat16 stands for. */
 double dtype_float(DType dtype, uint64_t code);
 
 /* Bits of a dtype's name or of a record b1 … b128 ("b80"); 0 where neither. For `stride0 layout --dtype`. */

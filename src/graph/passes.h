@@ -72,9 +72,10 @@ bool graph_assign_names(Graph *graph, LayoutBinding *bindings, size_t count, Wor
  * An operator with OP_INTEGER_FORM whose data inputs are Dequantize outputs (or constants behind one) and whose outputs
  * are read by one Quantize only (an activation between may be part: attribute `activation` with TFLite's word, or CLIP
  * with `activation_min` and `activation_max`) becomes one node on integer codes: inputs and outputs are the quantised
- * values, the values between disappear. Dequantize nodes that still have readers stay. Operators that only move
- * elements are moved out of the way first, which is exact: Dequantize goes below, Quantize above them. Quantize right
- * behind Dequantize reads the codes; to the same codes it becomes an Identity. */
+ * values, the values between disappear, and attribute `reals` names the type that it still computes in. Dequantize
+ * nodes that still have readers stay. Operators that only move elements are moved out of the way first, which is exact:
+ * Dequantize goes below, Quantize above them. Quantize right behind Dequantize reads the codes; to the same codes it
+ * becomes an Identity. */
 bool graph_fold_qdq(Graph *graph, Work *work);
 
 #endif

@@ -41,6 +41,13 @@ static const Node *dequantizer(const Folder *f, const Value *value) {
     return is_one && qdq_coding_is_its_own(f->graph, node, coded, &f->work->scratch) ? node : NULL;
 }
 
+/* Is the scale another than the one its codes carry, so that only the node tells what they mean? */
+static bool has_other_scale(const Folder *f, const Node *dq, const Value *coded) {
+    const Value *given = node_input(f->graph, dq, 1);
+    return coded->quant != NULL && coded->quant->count == 1 && given != NULL && given->dtype == DTYPE_F32 &&
+           !qdq_coding_is_its_own(f->graph, dq, coded, &f->work->scratch);
+}
+
 /* The Dequantize of a stored constant, whatever its blocks, that takes fewer bytes as codes. */
 static const Node *constant_coder(const Folder *f, const Value *value) {
     if (!is_node(value->producer)) {
@@ -48,7 +55,8 @@ static const Node *constant_coder(const Folder *f, const Value *value) {
     }
     const Node *node = graph_node(f->graph, value->producer);
     const Value *coded = node_input(f->graph, node, 0);
-    bool is_one = op_info(node->op)->kind == KIND_DEQUANTIZE && node->is_constant && coded != NULL;
+    bool is_one = op_info(node->op)->kind == KIND_DEQUANTIZE && node->is_constant && coded != NULL &&
+                  !has_other_scale(f, node, coded);
     return is_one && dtype_bits(coded->dtype) < dtype_bits(value->dtype) ? node : NULL;
 }
 
@@ -271,6 +279,21 @@ static void add_attr(Folder *f, Node *node, Attr attr) {
     node->attrs = attrs;
 }
 
+/* An operator on codes may be the file's own; this one goes on computing in reals. */
+static void note_reals(Folder *f, Node *node, DType reals) {
+    add_attr(f, node, (Attr){.name = STR("reals"), .kind = ATTR_STR, .s = str_from(dtype_name(reals))});
+}
+
+static DType reals_of(const Folder *f, const Node *node) {
+    for (uint32_t k = 0; k < node->input_count; k++) {
+        const Value *value = node_input(f->graph, node, k);
+        if (value != NULL && qdq_is_operand(node, k) && is_float(value)) {
+            return value->dtype;
+        }
+    }
+    return DTYPE_NONE;
+}
+
 /* The words are TFLite's; CLIP is for limits that TFLite has no word for. */
 static void take_activation(Folder *f, Node *node, NodeId id) {
     const Node *activation = graph_node(f->graph, id);
@@ -373,6 +396,7 @@ static void fold_pair(Folder *f, NodeId id) {
     }
     ValueId codes = dq->inputs[0];
     bool is_own = qdq_coding_is_its_own(f->graph, dq, graph_value(f->graph, codes), &f->work->scratch);
+    note_reals(f, node, node_input(f->graph, node, 0)->dtype);
     read_codes(f, node, dq, is_own);
     if (is_own && qdq_same_codes(graph_value(f->graph, codes), coded) && dtype_bits(coded->dtype) <= 16) {
         node->op = OP_IDENTITY;
@@ -435,6 +459,10 @@ bool graph_fold_qdq(Graph *graph, Work *work) {
             continue;
         }
         if (fits(&f, graph_node(graph, id), endings)) {
+            Node *node = graph_node(graph, id);
+            if (!qdq_only_moves(node->op)) {
+                note_reals(&f, node, reals_of(&f, node));
+            }
             take_codes_in(&f, graph_node(graph, id));
             give_codes_out(&f, id, graph_node(graph, id), endings);
         } else {

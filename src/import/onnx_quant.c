@@ -73,31 +73,9 @@ static bool quant_error(const QuantReader *r, const Value *value, const char *wh
 
 /* ---- Numbers of a constant */
 
-static float half_of(uint32_t bits) {
-    uint32_t sign = (bits & 0x8000) << 16;
-    uint32_t exponent = (bits >> 10) & 0x1F;
-    uint32_t mantissa = bits & 0x3FF;
-    if (exponent == 0) {
-        float tiny = (float)mantissa * 0x1p-24f; /* zero and subnormal numbers */
-        return sign != 0 ? -tiny : tiny;
-    }
-    uint32_t wide = exponent == 0x1F ? 0xFF : exponent + 127 - 15;
-    uint32_t word = sign | wide << 23 | mantissa << 13;
-    float number;
-    memcpy(&number, &word, sizeof number);
-    return number;
-}
-
-/* Floats of 16 and 32 bits: see is_scale. */
+/* Of a type that is_scale takes. */
 static float float_at(const Value *value, uint32_t k) {
-    uint32_t word = (uint32_t)packed_read(value->constant->bytes.ptr, k, dtype_bits(value->dtype));
-    if (value->dtype == DTYPE_F16) {
-        return half_of(word);
-    }
-    word <<= value->dtype == DTYPE_BF16 ? 16 : 0; /* the upper half of a float32 */
-    float number;
-    memcpy(&number, &word, sizeof number);
-    return number;
+    return (float)dtype_float(value->dtype, packed_read(value->constant->bytes.ptr, k, dtype_bits(value->dtype)));
 }
 
 static int64_t int_at(const Value *value, uint32_t k) {

@@ -226,6 +226,7 @@ static void keeps_the_activation_as_an_attribute(Work *work) {
         assert_true(node_float(add, "activation_min", 0) == activations[k].min);
         assert_true(node_float(add, "activation_max", 0) == activations[k].max);
         assert_true(str_eq(add->op_name, STR("Add")));
+        assert_true(str_eq(node_str(add, "reals"), STR("float32")));
         assert_true(value_of(graph, "o")->quant != NULL && value_of(graph, "o")->producer.index == 2);
     }
 }

@@ -1,0 +1,39 @@
+/* A node that is being read as stages: what node_stages.c and node_codes.c share. */
+#ifndef S0_PLAN_NODE_READER_H
+#define S0_PLAN_NODE_READER_H
+
+#include "plan/node_stages.h"
+
+typedef struct {
+    const Graph *graph;
+    const Node *node;
+    const Value *data, *out; /* the map, before and after */
+    DType reals;             /* what the node computes in; DTYPE_NONE where it is codes */
+    bool is_folded;          /* it computes in reals, and the codes of its map stand for them */
+    NodeStages *stages;
+    const char *why;
+} NodeReader;
+
+/* False: the node is not known, because of `why`. */
+bool reader_fail(NodeReader *r, const char *why);
+
+NodeStage *reader_add(NodeReader *r, StageKind kind, DType from, DType to);
+
+/* The one scale and zero point that a value's codes carry. */
+bool reader_own_code(NodeReader *r, const Value *coded, StageCode *code);
+
+/* What a Relu or a fused activation's word limits reals to; false for other operators and words. */
+bool reader_relu(OpId op, float limit[2]);
+bool reader_word(const Node *node, float limit[2]);
+
+/* The one number of a constant that no caller may replace. */
+bool reader_number(const Value *value, double *number);
+
+/* Integers of 2 to 16 bits. */
+bool reader_is_code(DType dtype);
+
+/* node_codes.c: Quantize and Dequantize; operators that compute on codes, as TFLite does. */
+bool reader_coder(NodeReader *r);
+bool reader_code_operator(NodeReader *r);
+
+#endif
