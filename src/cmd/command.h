@@ -164,7 +164,7 @@ typedef struct {
     uint32_t wait_count;
     const uint32_t *waits; /* commands that must have ended */
 
-    uint64_t code; /* FILL */
+    uint64_t code; /* FILL: the bits of an element, no more of them than it has */
 
     /* MUL ADD REQUANT AFFINE */
     Semantics semantics;

@@ -365,6 +365,26 @@ static void memory_is_bounded(Work *work) {
     assert_true(taken < 1024 * count + SMALL);
 }
 
+/* Every allocation that fails ends the reading, and gives back what was taken. */
+static void memory_may_run_out(Work *work) {
+    SmallProgram small;
+    small_program(&small);
+    Span bytes = cmd_encode(&small.program, &work->scratch);
+    volatile bool is_read = false;
+    for (volatile size_t k = 1; !is_read; k++) {
+        CountingAllocator counter = {.fail_at = k};
+        s0_allocator allocator = counting_allocator(&counter);
+        Work short_of;
+        work_init(&short_of, &allocator);
+        if (setjmp(short_of.escape) == 0) {
+            is_read = cmd_decode(bytes, "test", &short_of) != NULL;
+        }
+        work_free(&short_of);
+        assert_int_equal(counter.live_bytes, 0);
+        assert_false(counter.told_wrong_size);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         WORK_TEST(checksum_is_the_known_one), WORK_TEST(programs_come_back),
@@ -373,6 +393,7 @@ int main(void) {
         WORK_TEST(truncations_are_refused),   WORK_TEST(bytes_behind_are_refused),
         WORK_TEST(flipped_bits_are_refused),  WORK_TEST(hostile_bodies_are_told),
         WORK_TEST(hostile_frames_are_told),   WORK_TEST(memory_is_bounded),
+        WORK_TEST(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
