@@ -24,16 +24,18 @@ typedef struct {
     uint64_t bytes, lanes;
 } Laid;
 
-/* Those of one axis; blocks of two views need not divide one another. */
-static void add_levels(CmdView *view, uint64_t *extents, uint8_t axis, uint64_t extent) {
+/* Those of one axis; blocks of two views need not divide one another. Without the upper digit blocks repeat. */
+static void add_levels(CmdView *view, uint64_t *extents, uint8_t axis, uint64_t extent, bool may_repeat) {
     uint64_t block = chance(40) ? 2 + draw(4) : 0;
     if (block == 0 || block >= extent) {
         extents[view->level_count] = extent;
         view->level[view->level_count++] = (CmdLevel){axis, 1, 0, 0, 0};
         return;
     }
-    extents[view->level_count] = (extent + block - 1) / block;
-    view->level[view->level_count++] = (CmdLevel){axis, block, 0, 0, 0};
+    if (!may_repeat || chance(50)) {
+        extents[view->level_count] = (extent + block - 1) / block;
+        view->level[view->level_count++] = (CmdLevel){axis, block, 0, 0, 0};
+    }
     extents[view->level_count] = block;
     view->level[view->level_count++] = (CmdLevel){axis, 1, block, 0, 0};
 }
@@ -50,13 +52,14 @@ static void shuffle(CmdView *view, uint64_t *extents) {
     }
 }
 
-/* `axes`: which of them the view has; of the others it repeats. */
-static Laid lay_out(const uint64_t *shape, uint32_t axes, uint32_t bits, bool may_have_lanes) {
+/* `axes`: which of them the view has; of the others it repeats. The view of a map may have lanes, and repeats along no
+ * axis that it has. */
+static Laid lay_out(const uint64_t *shape, uint32_t axes, uint32_t bits, bool is_map) {
     CmdView view = {.level_count = 0};
     uint64_t extents[CMD_MAX_LEVELS];
     for (uint8_t axis = 0; axis < CMD_AXES; axis++) {
         if ((axes >> axis & 1) != 0 && shape[axis] > 1) {
-            add_levels(&view, extents, axis, shape[axis]);
+            add_levels(&view, extents, axis, shape[axis], !is_map);
         }
     }
     if (chance(75)) {
@@ -65,10 +68,12 @@ static Laid lay_out(const uint64_t *shape, uint32_t axes, uint32_t bits, bool ma
     uint64_t size = bits, lanes = 1;
     bool pads = chance(40);
     for (uint32_t k = view.level_count; k-- > 0;) {
-        if (may_have_lanes && lanes == 1 && extents[k] <= MODEL_LANES && chance(25)) {
+        if (is_map && lanes == 1 && extents[k] <= MODEL_LANES && chance(25)) {
             lanes = extents[k];
             view.level[k].stride_lanes = 1;
-            continue;
+            if (chance(70)) {
+                continue;
+            } /* else it steps inside the lane as well */
         }
         view.level[k].stride_bits = size;
         size *= extents[k];

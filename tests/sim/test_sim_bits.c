@@ -46,6 +46,18 @@ static void test_half(void **state) {
     }
 }
 
+/* Whatever of a payload is lost, a NaN stays one. */
+static void test_nan(void **state) {
+    (void)state;
+    const uint32_t nan[] = {0x7F800001, 0xFF801FFF, 0x7F802000, 0xFFFFFFFF};
+    const uint16_t expected[] = {0x7E00, 0xFE00, 0x7C01, 0xFFFF};
+    for (uint32_t k = 0; k < 4; k++) {
+        float x;
+        memcpy(&x, &nan[k], sizeof x);
+        assert_int_equal(bits_to_half(x), expected[k]);
+    }
+}
+
 /* Alone in its element, and in the low bits of a wider one. */
 static void test_codes(void **state) {
     (void)state;
@@ -80,6 +92,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_copy),
         cmocka_unit_test(test_half),
+        cmocka_unit_test(test_nan),
         cmocka_unit_test(test_codes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -253,6 +253,9 @@ static void test_nibbles(void **state) {
     uint8_t nibbles[] = {0x21, 0x03};
     made_move(&made, CMD_COPY, (CmdOperand){0, view, 0}, (CmdOperand){2, view, 0}, 3);
     expect(nibbles, sizeof nibbles, NULL);
+    made.commands[0].box.extent[W] = 4;
+    expect(nibbles, sizeof nibbles, &(Expected){FAULT_UNWRITTEN, 0, CMD_NONE, 0, 0, 1});
+    made.commands[0].box.extent[W] = 3;
     Command *fill = made_move(&made, CMD_FILL, (CmdOperand){CMD_NONE, 0, 0}, (CmdOperand){1, view, 4}, 1);
     Command *copy = made_move(&made, CMD_COPY, (CmdOperand){0, view, 0}, (CmdOperand){2, view, 0}, 3);
     expect(nibbles, sizeof nibbles, &(Expected){FAULT_FOREIGN, 2, 1, 0, 0, 1});
@@ -461,6 +464,24 @@ static void test_parameter_is_overwritten(void **state) {
     expect(input, sizeof input, NULL);
 }
 
+/* A parameter for each element may be overwritten by the very line that has read it. */
+static void test_output_over_parameter(void **state) {
+    (void)state;
+    chain(CMD_CARRY_OUTPUT);
+    made.commands[0].stage_count = 1;
+    made.commands[0].carry = CMD_CARRY_NONE;
+    uint32_t line = made_line(&made, W, 8);
+    uint32_t factors = made_buffer(&made, LOCAL, DTYPE_I8, DST_AT, 16);
+    made_param(&made.stages[0][0], CMD_PARAM_VALUE, (CmdOperand){factors, made.commands[0].src.view, 0});
+    made_host(&made, factors, line, 16);
+    made.buffers[factors].kind = CMD_BUFFER_PARAMETER;
+    made.buffers[factors].constant = input;
+    made.buffers[factors].constant_bytes = 16;
+    expect(input, sizeof input, NULL);
+    made.buffers[factors].offset_bytes = DST_AT - 8; /* factors of line 1 lie where line 0 goes */
+    expect(input, sizeof input, &(Expected){FAULT_FOREIGN, 0, 0, factors, 0, DST_AT});
+}
+
 /* ---- What does not fit the device */
 
 static void test_refused(void **state) {
@@ -563,6 +584,7 @@ int main(void) {
         cmocka_unit_test(test_workspace_too_small),
         cmocka_unit_test(test_input_is_lost),
         cmocka_unit_test(test_parameter_is_overwritten),
+        cmocka_unit_test(test_output_over_parameter),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_host_counts),
         cmocka_unit_test(test_out_of_memory),

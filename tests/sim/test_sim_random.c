@@ -79,10 +79,10 @@ typedef struct {
 /* Ends with a run of `bits` bits. */
 static void end_run(Transfers *transfers, uint64_t bits) {
     uint64_t bytes = (bits + 7) / 8;
-    bytes = (bytes + 3) / 4 * 4; /* set_costs: align_bytes 4, min_bytes 8, burst_bytes 16 */
+    bytes = (bytes + 3) / 4 * 4; /* set_costs: align_bytes 4, min_bytes 8, burst_bytes 4 */
     bytes = bytes < 8 ? 8 : bytes;
     transfers->descriptors += bits > 0;
-    transfers->bursts += bits > 0 ? (bytes + 15) / 16 : 0;
+    transfers->bursts += bits > 0 ? bytes / 4 : 0;
 }
 
 static Transfers find_transfers(const Command *command) {
@@ -128,7 +128,7 @@ static uint64_t up(uint64_t amount, uint64_t part) {
 static void set_costs(void) {
     made.device.dma_setup_cycles = made_cost(50);
     made.device.descriptor_cycles = made_cost(10);
-    made.device.dma_burst_bytes = made_cost(16);
+    made.device.dma_burst_bytes = made_cost(4);
     made.device.dma_min_bytes = made_cost(8);
     made.device.dma_align_bytes = made_cost(4);
     made.device.dma_bytes_cycle = made_cost(3);
@@ -146,7 +146,7 @@ static uint64_t cycles_of(const Command *command, Transfers *transfers) {
     *transfers = (Transfers){0, 0};
     if (command->op == CMD_LOAD || command->op == CMD_STORE) {
         *transfers = find_transfers(command);
-        return 50 + transfers->descriptors * 10 + up(transfers->bursts * 16, 3);
+        return 50 + transfers->descriptors * 10 + up(transfers->bursts * 4, 3);
     }
     for (uint32_t s = 0; s < command->stage_count; s++) {
         uint32_t from = dtype_bits(command->stages[s].stage.from), to = dtype_bits(command->stages[s].stage.to);
