@@ -47,8 +47,8 @@ static const char *check_stage(const Stage *stage) {
 }
 
 static bool holds_param(DType dtype, CmdParamKind kind) {
-    bool is_number_a_code = kind == CMD_PARAM_VALUE || kind == CMD_PARAM_ZERO_POINT;
-    return is_number_a_code ? is_code(dtype) : is_real(dtype);
+    bool wants_code = kind == CMD_PARAM_VALUE || kind == CMD_PARAM_ZERO_POINT;
+    return wants_code ? is_code(dtype) : is_real(dtype);
 }
 
 static const char *check_params(const CmdCheck *check, const CmdStage *stage, const CmdBox *box) {
@@ -99,8 +99,8 @@ static const char *check_chain(const CmdCheck *check, const Command *command) {
 static const char *check_count(const CmdCheck *check, const Command *command) {
     uint32_t most = command->op == CMD_AFFINE ? CMD_MAX_STAGES : 1;
     if (command->stage_count == 0 || command->stage_count > most || command->stages == NULL) {
-        return arena_text(check->arena, "%s has %" PRIu32 " stages, not 1%s", cmd_op_name(command->op),
-                          command->stage_count, most == 1 ? "" : " to 16");
+        return arena_text(check->arena, "%s has %" PRIu32 " stages, at least 1 and at most %" PRIu32,
+                          cmd_op_name(command->op), command->stage_count, most);
     }
     StageKind kind = command->stages[0].stage.kind;
     bool is_of_op = command->op == CMD_AFFINE || (uint32_t)kind >= CMD_STAGES || cmd_op_of(kind) == command->op;

@@ -66,7 +66,7 @@ static bool take_param(CmdScan *scan, CmdStage *stage) {
         return false;
     }
     if (stage->param_count == CMD_MAX_PARAMS) {
-        return cmd_scan_fault(scan, begin, "too many parameters", "at most 4");
+        return cmd_scan_too_many(scan, begin, "too many parameters", CMD_MAX_PARAMS);
     }
     CmdParam *param = &stage->param[stage->param_count++];
     param->kind = (CmdParamKind)kind;
@@ -99,7 +99,7 @@ static bool take_stages(CmdScan *scan, Command *command) {
     memset(stages, 0, sizeof stages);
     while (cmd_accept_mark(scan, "|")) {
         if (count == CMD_MAX_STAGES) {
-            return cmd_scan_fault(scan, scan->at, "too many stages", "at most 16");
+            return cmd_scan_too_many(scan, scan->at, "too many stages", CMD_MAX_STAGES);
         }
         if (!take_stage(scan, &stages[count++])) {
             return false;
@@ -184,7 +184,7 @@ static bool take_waits(CmdScan *scan, Command *command) {
     }
     do {
         if (count == CMD_MAX_WAITS) {
-            return cmd_scan_fault(scan, scan->at, "too many waits", "at most 16");
+            return cmd_scan_too_many(scan, scan->at, "too many waits", CMD_MAX_WAITS);
         }
         if (!cmd_take_u32(scan, &wait[count++])) {
             return false;

@@ -55,7 +55,7 @@ static bool read_view(Parser *p) {
     *view = (CmdView){0};
     while (!cmd_scan_is_end(scan)) {
         if (view->level_count == CMD_MAX_LEVELS) {
-            return cmd_scan_fault(scan, scan->at, "too many levels", "at most 24");
+            return cmd_scan_too_many(scan, scan->at, "too many levels", CMD_MAX_LEVELS);
         }
         if (!take_level(scan, &view->level[view->level_count++])) {
             return false;
@@ -69,7 +69,7 @@ static bool read_view(Parser *p) {
 static bool take_order(CmdScan *scan, CmdOrder *order) {
     while (cmd_scan_is_axis(scan)) {
         if (order->rank == CMD_MAX_RANK) {
-            return cmd_scan_fault(scan, scan->at, "too many dimensions", "at most 16");
+            return cmd_scan_too_many(scan, scan->at, "too many dimensions", CMD_MAX_RANK);
         }
         uint32_t k = order->rank++;
         if (!cmd_take_axis(scan, &order->axis[k]) || !cmd_take_number(scan, UINT64_MAX, &order->extent[k])) {

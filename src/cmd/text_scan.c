@@ -33,6 +33,10 @@ bool cmd_scan_fault(const CmdScan *scan, size_t at, const char *what, const char
                                                      .expected = expected});
 }
 
+bool cmd_scan_too_many(const CmdScan *scan, size_t at, const char *what, uint32_t most) {
+    return cmd_scan_fault(scan, at, what, arena_text(scan->work->diags.arena, "at most %" PRIu32, most));
+}
+
 /* ---- Marks and words */
 
 void cmd_scan_blanks(CmdScan *scan) {

@@ -19,6 +19,8 @@ typedef struct {
 /* A diagnostic at byte `at` of the line. False. */
 bool cmd_scan_fault(const CmdScan *scan, size_t at, const char *what, const char *expected);
 
+bool cmd_scan_too_many(const CmdScan *scan, size_t at, const char *what, uint32_t most);
+
 void cmd_scan_blanks(CmdScan *scan);
 bool cmd_scan_is_end(CmdScan *scan);
 
