@@ -49,6 +49,9 @@ static const Row rows[] = {
     {"AFFINE       int8    MUL ADD, 64x28x28 C H W", CHAIN, DTYPE_I8, PLANES, 64, 28, 28},
     {"AFFINE       float32 MUL ADD, 64x28x28 H W C", CHAIN, DTYPE_F32, PIXELS, 64, 28, 28},
     {"AFFINE       int8    as reals, 64x28x28 H W C", REAL_CHAIN, DTYPE_I8, PIXELS, 64, 28, 28},
+    {"LOAD, STORE  int8    tiles of one row, 64x1x28", MOVE, DTYPE_I8, PIXELS, 64, 1, 28},
+    {"MUL          int8    tiles of one row, 64x1x28 H W C", MULTIPLY, DTYPE_I8, PIXELS, 64, 1, 28},
+    {"AFFINE       int8    tiles of one row, 64x1x28 C H W", CHAIN, DTYPE_I8, PLANES, 64, 1, 28},
 };
 
 typedef struct {
@@ -194,7 +197,8 @@ static void make(Bench *bench, const Row *row, const uint8_t *params) {
                                   .views = bench->view,
                                   .buffers = bench->buffer,
                                   .commands = bench->command};
-    bench->device = (Device){.kind = DEVICE_SCRATCHPAD, .memory_count = 2, .local = LOCAL, .backing = FAR};
+    bench->device =
+        (Device){.kind = DEVICE_SCRATCHPAD, .memory_count = 2, .local = LOCAL, .backing = FAR, .dtypes = UINT64_MAX};
     bench->device.memory[LOCAL] = (DeviceMemory){.bytes = UINT64_MAX, .align_bytes = 1, .lanes = 1, .banks = 1};
     bench->device.memory[FAR] = bench->device.memory[LOCAL];
 }
@@ -256,7 +260,7 @@ int main(void) {
             double rate = run(&bench, map);
             best = rate > best ? rate : best;
         }
-        printf("%-52s %8.0f MB/s\n", rows[k].name, best);
+        printf("%-56s %8.0f MB/s\n", rows[k].name, best);
         status = best > 0 ? status : EXIT_FAILURE;
     }
     return status;

@@ -36,6 +36,24 @@ static void make_keys(Binding *binding, const CmdBox *unit) {
     binding->key_count = (uint32_t)weight; /* at most the elements of the unit */
 }
 
+/* Key by key, and inside a key by index. */
+static void make_places(Binding *binding, const CmdBox *unit) {
+    uint64_t weight = 1;
+    binding->places = (CmdView){.level_count = 0};
+    for (uint32_t axis = CMD_AXES; axis-- > 0;) {
+        if (unit->extent[axis] > 1 && binding->keys.extent[axis] == 1) {
+            binding->places.level[binding->places.level_count++] = (CmdLevel){(uint8_t)axis, 1, 0, weight, 0};
+            weight *= unit->extent[axis];
+        }
+    }
+    for (uint32_t k = 0; k < binding->view.level_count; k++) {
+        CmdLevel *level = &binding->places.level[binding->places.level_count++];
+        *level = binding->view.level[k];
+        level->stride_bits *= weight;
+    }
+    binding->each = (uint32_t)weight;
+}
+
 /* Does a parameter differ from unit to unit? */
 static bool is_split(const Binding *binding, const CmdBox *unit, const CmdView *view, uint32_t axis) {
     uint64_t extent = command_of(binding)->box.extent[axis];
@@ -79,6 +97,7 @@ void binding_init(Binding *binding, Sim *sim, uint32_t number, const CmdBox *uni
     *binding = (Binding){.sim = sim, .command = number};
     const Command *command = command_of(binding);
     make_keys(binding, unit);
+    make_places(binding, unit);
     binding->which = frame_array(&sim->frame, uint32_t, (size_t)command->stage_count * binding->key_count);
     binding->packed = frame_array(&sim->frame, uint8_t, (size_t)binding->key_count * sizeof(uint32_t));
     binding->code = frame_array(&sim->frame, int32_t, binding->key_count);
@@ -137,6 +156,42 @@ static bool is_same(const BoundParam *param, uint32_t count, uint32_t a, uint32_
     return same;
 }
 
+/* Tiles of one operator bind the same stages: the last of each slot are kept for all commands. */
+enum { CACHE_SLOTS = 512 };
+
+typedef struct {
+    bool is_used;
+    Semantics semantics;
+    Stage stage;
+    BoundKey bound;
+} CacheSlot;
+
+struct BoundCache {
+    CacheSlot slot[CACHE_SLOTS];
+};
+
+/* A stage of reals has a value for each of them, but for TFLite's cast of a quotient. */
+static bool is_safe(const Stage *stage, const BoundStage *bound) {
+    int32_t lo, hi;
+    if (!stage_code_range(stage->from, &lo, &hi)) {
+        return bound->kind != BOUND_QUANTIZE || bound->rounding != S0_ROUND_HALF_AWAY;
+    }
+    return bound_check(bound, lo, 0) == NULL && bound_check(bound, hi, 0) == NULL; /* stages are monotone */
+}
+
+static const BoundKey *bind_cached(Sim *sim, const Stage *stage, Semantics semantics, uint32_t hash) {
+    if (sim->bound == NULL) {
+        sim->bound = arena_new(sim->arena, struct BoundCache);
+    }
+    CacheSlot *slot = &sim->bound->slot[hash % CACHE_SLOTS];
+    if (!slot->is_used || slot->semantics != semantics || !stage_eq(&slot->stage, stage)) {
+        *slot = (CacheSlot){.is_used = true, .semantics = semantics, .stage = *stage};
+        slot->bound.fault = stage_bind(stage, semantics, &slot->bound.bound);
+        slot->bound.is_safe = slot->bound.fault == NULL && is_safe(stage, &slot->bound.bound);
+    }
+    return &slot->bound;
+}
+
 /* Neighbouring keys whose numbers are the same share what is bound. */
 static void bind_stage(Binding *binding, uint32_t s) {
     const Command *command = command_of(binding);
@@ -147,12 +202,13 @@ static void bind_stage(Binding *binding, uint32_t s) {
     for (uint32_t key = 0; key < binding->key_count; key++) {
         if (key == 0 || !is_same(param, from->param_count, key - 1, key)) {
             Stage stage = from->stage;
+            uint32_t hash = s * 37 + (uint32_t)stage.kind;
             for (uint32_t p = 0; p < from->param_count; p++) {
                 set_param(&stage, from->param[p].kind, param[p].number[key]);
+                hash = (hash ^ param[p].number[key]) * 0x9E3779B1u;
+                hash ^= hash >> 15;
             }
-            BoundKey *bound = &binding->bound[s][count++];
-            *bound = (BoundKey){.fault = NULL};
-            bound->fault = stage_bind(&stage, command->semantics, &bound->bound);
+            binding->bound[s][count++] = *bind_cached(binding->sim, &stage, command->semantics, hash);
         }
         which[key] = count - 1;
     }

@@ -8,9 +8,10 @@
 #include "sim/machine.h"
 #include "stage/bound.h"
 
-typedef struct {
+typedef struct BoundKey {
     BoundStage bound;
     StageFault fault; /* null where it is bound */
+    bool is_safe;     /* the reference has a value for every input of its type */
 } BoundKey;
 
 /* A parameter, and its numbers by key: 32 bits of an int32_t or a float. */
@@ -28,6 +29,8 @@ typedef struct {
     CmdBox keys;  /* extents of the unit along the axes that make a key, else 1 */
     CmdView view; /* the key of an index, as an address of 1 bit each */
     uint32_t key_count;
+    CmdView places;  /* the place of an element: those of one key are neighbours, in the order of keys */
+    uint32_t each;   /* elements of a key */
     bool is_read;    /* at least once */
     uint32_t *which; /* for each stage and key, its number in `bound` of the stage */
     BoundKey *bound[CMD_MAX_STAGES];

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { AXIS_N = 0, AXIS_H = 2, SRC = 0, DST = 1, SCRATCH = 2, KEY = 3, UNIT_ELEMENTS = 1 << 14 };
+enum { AXIS_N = 0, AXIS_H = 2, SRC = 0, DST = 1, SCRATCH = 2, PLACE = 3, UNIT_ELEMENTS = 1 << 14 };
 
 typedef struct {
     const CmdOperand *operand;
@@ -34,7 +34,6 @@ typedef struct {
     Binding binding;
 
     uint32_t *order; /* of each element as it is read, its place in `code` and `x`; null where they are the same */
-    uint32_t *first; /* of each key, its first place; one more at the end */
     uint8_t *packed;
     int32_t *code, *spare_code;
     float *x, *spare_x;
@@ -136,45 +135,36 @@ static void choose_unit(Job *job) {
 
 /* ---- The order of elements */
 
-static void read_keys(Job *job, uint32_t *key) {
-    Strips strips = walk_strips(&job->walk, KEY, KEY, &job->sim->frame);
+/* Of one strip of places: what is innermost is one loop. */
+static size_t add_places(Strip strip, uint32_t *order, size_t count) {
+    StripLoop inner = {strip.run, {{0, 1}}};
+    if (strip.run == 1 && strip.loop_count > 0) {
+        inner = *strip.loop++;
+        strip.loop_count--;
+    }
+    Strips strips = {1, 1, &strip};
     Cursor cursor;
     WalkPoint base = {0, 0};
-    size_t count = 0;
     for (bool more = cursor_start(&cursor, &strips, &base); more; more = cursor_next(&cursor)) {
-        for (uint64_t k = 0; k < cursor.run; k++) {
-            key[count++] = (uint32_t)(cursor.at[0].bit + k);
+        for (uint64_t k = 0; k < inner.extent; k++) {
+            order[count++] = (uint32_t)(cursor.at[0].bit + k * inner.step[0].bit);
         }
     }
+    return count;
 }
 
-/* Sorts by counting; elements of one key stay in the order in which they are read. */
-static void sort_by_key(Job *job) {
+static void find_order(Job *job) {
     Frame *frame = &job->sim->frame;
-    uint32_t keys = job->binding.key_count;
-    job->order = frame_array(frame, uint32_t, job->count);
-    job->first = frame_array(frame, uint32_t, (size_t)keys + 1);
-    memset(job->first, 0, ((size_t)keys + 1) * sizeof *job->first);
-    if (keys == 1) {
-        job->first[1] = (uint32_t)job->count;
+    Strips strips = walk_strips(&job->walk, PLACE, PLACE, frame);
+    size_t count = 0;
+    if (strips.count == 1 && strips.strip[0].run == job->count) {
         job->order = NULL;
         return;
     }
-    uint32_t *next = frame_array(frame, uint32_t, keys);
-    read_keys(job, job->order);
-    for (size_t k = 0; k < job->count; k++) {
-        job->first[job->order[k] + 1]++;
+    job->order = frame_array(frame, uint32_t, job->count);
+    for (size_t k = 0; k < strips.count; k++) {
+        count = add_places(strips.strip[k], job->order, count);
     }
-    for (uint32_t key = 0; key < keys; key++) {
-        job->first[key + 1] += job->first[key];
-        next[key] = job->first[key];
-    }
-    bool is_sorted = true;
-    for (size_t k = 0; k < job->count; k++) {
-        job->order[k] = next[job->order[k]]++;
-        is_sorted = is_sorted && job->order[k] == k;
-    }
-    job->order = is_sorted ? NULL : job->order;
 }
 
 /* ---- Reading and writing a unit */
@@ -306,7 +296,9 @@ static void run_part(Job *job, const BoundKey *key, size_t first, size_t count) 
         memset(job->x + first, 0, count * sizeof *job->x);
         return;
     }
-    check_run(job, &key->bound, first, count);
+    if (!key->is_safe) {
+        check_run(job, &key->bound, first, count);
+    }
     bound_run(&key->bound, job->code + first, job->x + first, (uint32_t)count);
 }
 
@@ -318,7 +310,7 @@ static void run_stage(Job *job, uint32_t stage) {
         while (end < binding->key_count && binding_which(binding, stage, end) == which) {
             end++;
         }
-        run_part(job, &binding->bound[stage][which], job->first[key], job->first[end] - job->first[key]);
+        run_part(job, &binding->bound[stage][which], (size_t)key * binding->each, (size_t)(end - key) * binding->each);
         key = end;
     }
 }
@@ -365,7 +357,7 @@ static void build_walk(Job *job) {
     job->walk.operand[SRC] = (WalkOperand){&views[job->src.operand->view], job->src.bits};
     job->walk.operand[DST] = (WalkOperand){&views[job->dst.operand->view], job->dst.bits};
     job->walk.operand[SCRATCH] = (WalkOperand){&views[job->carry.operand->view], job->carry.bits};
-    job->walk.operand[KEY] = (WalkOperand){&job->binding.view, 1};
+    job->walk.operand[PLACE] = (WalkOperand){&job->binding.places, 1};
     walk_build(&job->walk, &job->unit, frame);
     job->src.strips = walk_strips(&job->walk, SRC, SRC, frame);
     job->dst.strips = walk_strips(&job->walk, DST, DST, frame);
@@ -443,7 +435,7 @@ void machine_compute(Sim *sim, uint32_t number) {
     place_operands(job);
     binding_init(&job->binding, sim, number, &job->unit);
     build_walk(job);
-    sort_by_key(job);
+    find_order(job);
     take_memory(job);
     for (uint64_t n = 0; n < box->extent[AXIS_N]; n += job->unit.extent[AXIS_N]) {
         for (uint64_t h = 0; h < box->extent[AXIS_H]; h += job->unit.extent[AXIS_H]) {

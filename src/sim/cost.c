@@ -101,7 +101,7 @@ static void join_pieces(Pieces *pieces) {
     pieces->count = count;
 }
 
-static uint64_t cost_of_transfer(Sim *sim, uint32_t number, uint64_t elements) {
+static uint64_t cost_of_transfer(Sim *sim, uint32_t number) {
     const Command *command = &sim->program->commands[number];
     const Device *device = sim->device;
     uint32_t bits = element_bits_of(sim->program, command->dst.buffer);
@@ -124,15 +124,6 @@ static uint64_t cost_of_transfer(Sim *sim, uint32_t number, uint64_t elements) {
     SimColumn *column = &sim->result.column[command->column];
     column->descriptors += pieces.count;
     column->bursts += bursts;
-    uint64_t most = device->dma_max_bytes.value;
-    if (most != 0 && bytes_from_bits(elements * bits) > most) {
-        machine_fault(sim, (SimFault){.kind = FAULT_BURST,
-                                      .command = number,
-                                      .other = CMD_NONE,
-                                      .buffer = command->dst.buffer,
-                                      .byte = sim->program->buffers[command->dst.buffer].offset_bytes,
-                                      .text = "moves more than the DMA takes at once"});
-    }
     uint64_t moved = burst_bytes == 0 ? bytes : bursts * burst_bytes;
     return device->dma_setup_cycles.value + pieces.count * device->descriptor_cycles.value +
            parts_of(moved, device->dma_bytes_cycle);
@@ -165,7 +156,7 @@ uint64_t machine_cost(Sim *sim, uint32_t number) {
     if (elements == 0) {
         return 0;
     }
-    return is_transfer ? cost_of_transfer(sim, number, elements) : cost_of_engine(sim, command, elements);
+    return is_transfer ? cost_of_transfer(sim, number) : cost_of_engine(sim, command, elements);
 }
 
 /* ---- All queues */

@@ -41,8 +41,9 @@ struct Sim {
     Frame frame;
     Memory *memory;
     Touched *touched;
-    uint32_t *clock;    /* queue_count for each command */
-    uint32_t has_fault; /* of what is running or looked at, a bit a kind */
+    uint32_t *clock;          /* queue_count for each command */
+    struct BoundCache *bound; /* binding.c: stages of earlier commands */
+    uint32_t has_fault;       /* of what is running or looked at, a bit a kind */
     bool has_run;
     SimResult result;
 };
@@ -93,11 +94,12 @@ void access_scatter(Access *access, const Strips *strips, WalkPoint base, uint32
 /* Adds what was used to the buffer's figures. */
 void access_end(Access *access);
 
-/* ---- move.c, compute.c: what commands do; cost.c: what they cost */
+/* ---- move.c, compute.c: what commands do; rules.c: what they may not; cost.c: what they cost */
 
 void machine_move(Sim *sim, uint32_t command); /* LOAD STORE COPY FILL */
 void machine_compute(Sim *sim, uint32_t command);
-uint64_t machine_cost(Sim *sim, uint32_t command); /* cycles; counts transfers and looks for bursts */
+void machine_check(Sim *sim, uint32_t command);
+uint64_t machine_cost(Sim *sim, uint32_t command); /* cycles; counts transfers */
 void machine_timeline(Sim *sim, const uint64_t *cost);
 
 /* Books `elements` of an operand as read or written, rounded up to bytes once. */

@@ -280,6 +280,7 @@ static void run_command(Sim *sim, uint32_t number) {
     if (walk_elements(&command->box) == 0) {
         return;
     }
+    machine_check(sim, number);
     if (command->stage_count > 0) {
         machine_compute(sim, number);
     } else {

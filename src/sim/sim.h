@@ -9,7 +9,8 @@
  *     foreign     bytes are read that another buffer's data has overwritten, or written outside the buffer
  *     race        two commands of different queues touch a byte, one writes, and neither waits for the other
  *     misaligned  a buffer does not start where its memory lets one start
- *     burst       a transfer is longer than the DMA takes, or of a type or a queue that can't do it
+ *     burst       a transfer is longer than the DMA takes, memories are not those that its queue connects (LOAD: into
+ *                 local memory; STORE: out of it; the engine: inside), or the engine does not compute the type
  *     capacity    a buffer ends behind its memory or its lanes
  *     number      the reference has no value for an element: an accumulator passes 32 bits, a scale is not positive
  *

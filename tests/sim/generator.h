@@ -86,13 +86,13 @@ static Laid lay_out(const uint64_t *shape, uint32_t axes, uint32_t bits, bool is
 
 static uint64_t shape[CMD_AXES];
 static uint64_t end_of[MODEL_MEMORIES]; /* of what is placed yet */
-static uint64_t params_end;             /* parameters lie at the start of far memory, and nothing else does */
+static uint64_t params_end;             /* parameters lie at the start of local memory, and nothing else does */
 
 enum { PARAM_BYTES = 2048 };
 
 static void place(CmdBuffer *buffer) {
     uint64_t *end = &end_of[buffer->memory];
-    uint64_t start = buffer->memory == FAR ? PARAM_BYTES : 0;
+    uint64_t start = buffer->memory == LOCAL ? PARAM_BYTES : 0;
     uint64_t offset = *end + draw(3);
     if (*end > start && chance(20)) {
         offset = start + draw(*end - start);
@@ -103,7 +103,7 @@ static void place(CmdBuffer *buffer) {
 
 static uint32_t add_buffer(DType dtype, uint32_t axes) {
     Laid laid = lay_out(shape, axes, dtype_bits(dtype), true);
-    uint32_t number = made_buffer(&made, (uint32_t)draw(2), dtype, 0, laid.bytes);
+    uint32_t number = made_buffer(&made, chance(60) ? LOCAL : FAR, dtype, 0, laid.bytes);
     CmdBuffer *buffer = &made.buffers[number];
     buffer->memory = laid.lanes > 1 ? LOCAL : buffer->memory;
     buffer->lanes = laid.lanes;
@@ -207,7 +207,7 @@ static void add_param(CmdStage *stage, CmdParamKind kind, DType dtype) {
     if (params_end + laid.bytes > PARAM_BYTES) {
         return;
     }
-    uint32_t number = made_buffer(&made, FAR, dtype, params_end, laid.bytes);
+    uint32_t number = made_buffer(&made, LOCAL, dtype, params_end, laid.bytes);
     params_end += laid.bytes;
     made.buffers[number].view = laid.view;
     add_order(&made.buffers[number], has);
@@ -275,7 +275,9 @@ static void choose_box(Command *command) {
 static void add_move(uint32_t maps) {
     uint32_t src = (uint32_t)draw(maps), dst = (uint32_t)draw(maps);
     uint32_t bits = dtype_bits(made.buffers[dst].dtype);
-    CmdOp op = (CmdOp)draw(4);
+    bool from_local = made.buffers[src].memory == LOCAL, to_local = made.buffers[dst].memory == LOCAL;
+    CmdOp op = from_local ? (to_local ? CMD_COPY : CMD_STORE) : CMD_LOAD;
+    op = chance(15) ? CMD_FILL : chance(5) ? (CmdOp)draw(3) : op;
     if (op != CMD_FILL && (bits != dtype_bits(made.buffers[src].dtype) || src == dst)) {
         return;
     }
@@ -361,8 +363,8 @@ static void make_program(uint64_t seed) {
     static const uint64_t largest[CMD_AXES] = {2, 7, 3, 5, 2, 1};
     random_state = seed * UINT64_C(0x9E3779B97F4A7C15) + 1;
     made_init(&made);
-    end_of[LOCAL] = 0;
-    end_of[FAR] = PARAM_BYTES;
+    end_of[LOCAL] = PARAM_BYTES;
+    end_of[FAR] = 0;
     params_end = 0;
     for (uint32_t axis = 0; axis < CMD_AXES; axis++) {
         shape[axis] = 1 + draw(largest[axis]);
@@ -374,8 +376,8 @@ static void make_program(uint64_t seed) {
         made.buffers[number].bytes -= made.buffers[number].bytes > 1 && chance(2);
         add_order(&made.buffers[number], 63);
     }
-    for (uint32_t k = 2 + (uint32_t)draw(6); k > 0; k--) {
-        if (chance(50)) {
+    for (uint32_t k = 3 + (uint32_t)draw(8); k > 0; k--) {
+        if (chance(60)) {
             add_move(maps);
         } else if (made.program.view_count < MADE_VIEWS - 16 && made.program.buffer_count < MADE_BUFFERS - 8) {
             add_compute(maps);

@@ -500,6 +500,22 @@ static inline void model_host(Model *model, uint32_t number, const uint8_t *pack
     }
 }
 
+/* LOAD goes from far to local memory, STORE back, everything else stays in local memory. */
+static inline void model_memories(Model *model, const Command *command) {
+    const CmdBuffer *buffers = model->program->buffers;
+    bool is_move = command->op == CMD_LOAD || command->op == CMD_STORE;
+    bool fits = buffers[command->dst.buffer].memory == (command->op == CMD_STORE ? FAR : LOCAL);
+    if (command->src.buffer != CMD_NONE) {
+        fits = fits && buffers[command->src.buffer].memory == (command->op == CMD_LOAD ? FAR : LOCAL);
+    }
+    if (!is_move && command->scratch.buffer != CMD_NONE) {
+        fits = fits && buffers[command->scratch.buffer].memory == LOCAL;
+    }
+    if (!fits) {
+        model_fault(model, FAULT_BURST);
+    }
+}
+
 static inline void model_run(Model *model) {
     const CmdProgram *program = model->program;
     for (uint32_t k = 0; k < program->command_count; k++) {
@@ -514,6 +530,7 @@ static inline void model_run(Model *model) {
     }
     for (uint32_t k = 0; k < program->command_count; k++) {
         model->command = k;
+        model_memories(model, &program->commands[k]);
         if (program->commands[k].stage_count > 0) {
             model_compute(model, &program->commands[k]);
         } else {

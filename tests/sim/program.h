@@ -45,6 +45,7 @@ static inline void made_init(Made *made) {
     made->device.memory[LOCAL] = (DeviceMemory){.bytes = 4096, .align_bytes = 1, .lanes = 4, .banks = 1};
     made->device.memory[FAR] = (DeviceMemory){.bytes = UINT64_MAX, .align_bytes = 1, .lanes = 1, .banks = 1};
     made->device.dma_channels = made_cost(2);
+    made->device.dtypes = UINT64_MAX;
 }
 
 static inline uint32_t made_view(Made *made, CmdView view) {

@@ -1,67 +1,7 @@
 /* Proves that each kind of fault is found alone, at the right command and byte, and that programs without a fault have
  * none: programs of a few commands, with bytes, cycles and figures worked out by hand. */
-#include "sim/program.h"
+#include "sim/expect.h"
 #include "support/allocator.h"
-
-static Made made;
-
-/* What is expected of the only fault; CMD_NONE as `kind` where there is none. */
-typedef struct {
-    SimFaultKind kind;
-    uint32_t command, other, buffer;
-    uint64_t lane, byte;
-} Expected;
-
-static const SimResult *run(Work *work, Sim **sim, const uint8_t *input, size_t bytes) {
-    *sim = sim_new(&made.program, &made.device, work);
-    assert_non_null(*sim);
-    if (bytes > 0) {
-        assert_true(sim_write(*sim, 0, (Span){input, bytes}));
-    }
-    return sim_run(*sim);
-}
-
-static void expect(const uint8_t *input, size_t bytes, const Expected *expected) {
-    Work work;
-    work_init(&work, &system_allocator);
-    if (setjmp(work.escape)) {
-        fail();
-    }
-    Sim *sim;
-    const SimResult *result = run(&work, &sim, input, bytes);
-    for (uint32_t k = 0; k < result->kept_faults && expected == NULL; k++) {
-        print_error("fault %s: %s\n", sim_fault_name(result->fault[k].kind), result->fault[k].text);
-    }
-    assert_int_equal(result->fault_count, expected != NULL);
-    if (expected != NULL) {
-        const SimFault *fault = &result->fault[0];
-        assert_string_equal(sim_fault_name(fault->kind), sim_fault_name(expected->kind));
-        assert_int_equal(fault->command, expected->command);
-        assert_int_equal(fault->other, expected->other);
-        assert_int_equal(fault->buffer, expected->buffer);
-        assert_int_equal(fault->lane, expected->lane);
-        assert_int_equal(fault->byte, expected->byte);
-    }
-    work_free(&work);
-}
-
-/* Far input 0 (16 int8 at 0), local copy 1 at 64, far output 2 at 32: LOAD, STORE that waits. Returns the store. */
-static Command *load_store(void) {
-    made_init(&made);
-    uint32_t view = made_line(&made, W, 8);
-    made_buffer(&made, FAR, DTYPE_I8, 0, 16);
-    made_buffer(&made, LOCAL, DTYPE_I8, 64, 16);
-    made_buffer(&made, FAR, DTYPE_I8, 32, 16);
-    made.buffers[1].data = 0;
-    made_host(&made, 0, view, 16);
-    made_host(&made, 2, view, 16);
-    made_move(&made, CMD_LOAD, (CmdOperand){0, view, 0}, (CmdOperand){1, view, 0}, 16);
-    Command *store = made_move(&made, CMD_STORE, (CmdOperand){1, view, 0}, (CmdOperand){2, view, 0}, 16);
-    made_wait(&made, store, 0);
-    return store;
-}
-
-static const uint8_t input[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
 
 static void test_none(void **state) {
     (void)state;
@@ -359,129 +299,6 @@ static void test_empty(void **state) {
     work_free(&work);
 }
 
-/* ---- Carry: x * 3 * 2 of int8, in the places that can hold it */
-
-enum { SRC_AT = 0, DST_AT = 64, SCRATCH_AT = 128 };
-
-static Command *chain(CmdCarry carry) {
-    made_init(&made);
-    uint32_t view = made_view(&made, (CmdView){2, {{H, 1, 0, 64, 0}, {W, 1, 0, 8, 0}}});
-    uint32_t line = made_line(&made, W, 8);
-    made_buffer(&made, LOCAL, DTYPE_I8, SRC_AT, 16);
-    made_buffer(&made, LOCAL, DTYPE_I8, DST_AT, 16);
-    made_buffer(&made, LOCAL, DTYPE_I8, SCRATCH_AT, 8);
-    made_host(&made, 0, line, 16);
-    made_host(&made, 1, line, 16);
-    Command *command = made_command(&made, CMD_AFFINE, CMD_COLUMN_MULTIPLY, 0);
-    command->src = (CmdOperand){0, view, 0};
-    command->dst = (CmdOperand){1, view, 0};
-    command->carry = carry;
-    if (carry == CMD_CARRY_WORKSPACE) {
-        command->scratch = (CmdOperand){2, line, 0};
-    }
-    command->box.extent[H] = 2;
-    command->box.extent[W] = 8;
-    command->semantics = S0_SEM_TFLITE_DOUBLE;
-    made_stage(&made, command, stage_of_product(3));
-    made_stage(&made, command, stage_of_product(2));
-    return command;
-}
-
-static void expect_product(uint64_t scratch_used, uint64_t dst_written, uint64_t src_written) {
-    Work work;
-    work_init(&work, &system_allocator);
-    if (setjmp(work.escape)) {
-        fail();
-    }
-    Sim *sim;
-    uint64_t unwritten;
-    const SimResult *result = run(&work, &sim, input, sizeof input);
-    assert_int_equal(result->fault_count, 0);
-    Span read = sim_read(sim, 1, &work.keep, &unwritten);
-    assert_int_equal(unwritten, 0);
-    for (size_t k = 0; k < 16; k++) {
-        assert_int_equal(read.ptr[k], input[k] * 6);
-    }
-    assert_int_equal(result->buffer[2].used_bytes, scratch_used);
-    assert_int_equal(result->buffer[2].touched_bytes, scratch_used);
-    assert_int_equal(result->buffer[2].written_bytes, 2 * scratch_used);
-    assert_int_equal(result->buffer[1].written_bytes, dst_written);
-    assert_int_equal(result->buffer[0].written_bytes, src_written);
-    work_free(&work);
-}
-
-static void test_carry(void **state) {
-    (void)state;
-    chain(CMD_CARRY_WORKSPACE);
-    expect_product(8, 16, 0);
-    chain(CMD_CARRY_OUTPUT);
-    expect_product(0, 32, 0);
-    chain(CMD_CARRY_INPUT);
-    expect_product(0, 16, 16);
-    made.buffers[1].offset_bytes = SRC_AT; /* in place */
-    expect_product(0, 16, 16);
-    chain(CMD_CARRY_OUTPUT);
-    made.buffers[1].offset_bytes = SRC_AT;
-    expect_product(0, 32, 0);
-}
-
-/* Both lines are carried at once in 16 bytes, of which the workspace has 8. */
-static void test_workspace_too_small(void **state) {
-    (void)state;
-    Command *command = chain(CMD_CARRY_WORKSPACE);
-    command->scratch.view = command->src.view;
-    expect(input, sizeof input, &(Expected){FAULT_FOREIGN, 0, CMD_NONE, 2, 0, SCRATCH_AT + 8});
-    chain(CMD_CARRY_WORKSPACE);
-    made.buffers[2].bytes = 7;
-    expect(input, sizeof input, &(Expected){FAULT_FOREIGN, 0, CMD_NONE, 2, 0, SCRATCH_AT + 7});
-}
-
-/* What is carried over src is lost to whoever reads src afterwards. */
-static void test_input_is_lost(void **state) {
-    (void)state;
-    Command *command = chain(CMD_CARRY_INPUT);
-    uint32_t copy = made_buffer(&made, LOCAL, DTYPE_I8, 256, 16);
-    made_move(&made, CMD_COPY, (CmdOperand){0, 1, 0}, (CmdOperand){copy, 1, 0}, 16);
-    (void)command;
-    expect(input, sizeof input, &(Expected){FAULT_FOREIGN, 1, 0, 0, 0, 0});
-    made.commands[0].carry = CMD_CARRY_OUTPUT;
-    expect(input, sizeof input, NULL);
-}
-
-/* A parameter over which its own command writes. */
-static void test_parameter_is_overwritten(void **state) {
-    (void)state;
-    chain(CMD_CARRY_OUTPUT);
-    uint32_t line = made_line(&made, W, 8);
-    uint32_t scale = made_buffer(&made, LOCAL, DTYPE_I8, DST_AT + 10, 8);
-    made_param(&made.stages[0][0], CMD_PARAM_VALUE, (CmdOperand){scale, line, 0});
-    made_host(&made, scale, line, 8);
-    made.buffers[scale].kind = CMD_BUFFER_PARAMETER;
-    made.buffers[scale].constant = input;
-    made.buffers[scale].constant_bytes = 8;
-    expect(input, sizeof input, &(Expected){FAULT_FOREIGN, 0, 0, scale, 0, DST_AT + 10});
-    made.buffers[scale].offset_bytes = DST_AT + 16;
-    expect(input, sizeof input, NULL);
-}
-
-/* A parameter for each element may be overwritten by the very line that has read it. */
-static void test_output_over_parameter(void **state) {
-    (void)state;
-    chain(CMD_CARRY_OUTPUT);
-    made.commands[0].stage_count = 1;
-    made.commands[0].carry = CMD_CARRY_NONE;
-    uint32_t line = made_line(&made, W, 8);
-    uint32_t factors = made_buffer(&made, LOCAL, DTYPE_I8, DST_AT, 16);
-    made_param(&made.stages[0][0], CMD_PARAM_VALUE, (CmdOperand){factors, made.commands[0].src.view, 0});
-    made_host(&made, factors, line, 16);
-    made.buffers[factors].kind = CMD_BUFFER_PARAMETER;
-    made.buffers[factors].constant = input;
-    made.buffers[factors].constant_bytes = 16;
-    expect(input, sizeof input, NULL);
-    made.buffers[factors].offset_bytes = DST_AT - 8; /* factors of line 1 lie where line 0 goes */
-    expect(input, sizeof input, &(Expected){FAULT_FOREIGN, 0, 0, factors, 0, DST_AT});
-}
-
 /* ---- What does not fit the device */
 
 static void test_refused(void **state) {
@@ -580,11 +397,6 @@ int main(void) {
         cmocka_unit_test(test_nibbles),
         cmocka_unit_test(test_timeline),
         cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_carry),
-        cmocka_unit_test(test_workspace_too_small),
-        cmocka_unit_test(test_input_is_lost),
-        cmocka_unit_test(test_parameter_is_overwritten),
-        cmocka_unit_test(test_output_over_parameter),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_host_counts),
         cmocka_unit_test(test_out_of_memory),
