@@ -71,6 +71,25 @@ static void put(uint8_t *packed, uint64_t bit, uint32_t bits, uint32_t value) {
     bits_copy(packed, bit, bytes, 0, bits);
 }
 
+/* 2 or 4 bits that fill their elements: several to a byte, none across bytes. */
+static void decode_small(uint32_t bits, bool is_signed, const uint8_t *packed, size_t count, int32_t *code) {
+    const size_t each = 8 / bits;
+    const int32_t top = 1 << (bits - 1), mask = 2 * top - 1, sign = is_signed ? top : 0;
+    for (size_t i = 0; i < count; i++) {
+        int32_t value = packed[i / each] >> (i % each * bits) & mask;
+        code[i] = (value ^ sign) - sign;
+    }
+}
+
+static void encode_small(uint32_t bits, uint8_t *packed, size_t count, const int32_t *code) {
+    const size_t each = 8 / bits;
+    const uint32_t mask = (1u << bits) - 1;
+    memset(packed, 0, (count + each - 1) / each);
+    for (size_t i = 0; i < count; i++) {
+        packed[i / each] |= (uint8_t)(((uint32_t)code[i] & mask) << (i % each * bits));
+    }
+}
+
 #define LOAD_ALL(type)                                                                                                 \
     for (size_t i = 0; i < count; i++) {                                                                               \
         type value;                                                                                                    \
@@ -99,6 +118,12 @@ static void decode_codes(DType dtype, uint32_t wide, const uint8_t *packed, size
         LOAD_ALL(uint16_t);
     case DTYPE_I32:
         LOAD_ALL(int32_t);
+    case DTYPE_I2:
+    case DTYPE_U2:
+    case DTYPE_I4:
+    case DTYPE_U4:
+        decode_small(bits, is_signed, packed, count, code);
+        break;
     default:
         for (size_t i = 0; i < count; i++) {
             code[i] = extend(get(packed, (uint64_t)i * wide, bits), bits, is_signed);
@@ -117,6 +142,12 @@ static void encode_codes(DType dtype, uint32_t wide, uint8_t *packed, size_t cou
         STORE_ALL(uint16_t);
     case DTYPE_I32:
         STORE_ALL(int32_t);
+    case DTYPE_I2:
+    case DTYPE_U2:
+    case DTYPE_I4:
+    case DTYPE_U4:
+        encode_small(bits, packed, count, code);
+        break;
     default:
         memset(packed, 0, (size_t)(((uint64_t)count * wide + 7) / 8));
         for (size_t i = 0; i < count; i++) {
@@ -133,7 +164,7 @@ static void decode_reals(DType dtype, uint32_t wide, const uint8_t *packed, size
         return;
     }
     for (size_t i = 0; i < count; i++) {
-        uint32_t bits = get(packed, (uint64_t)i * wide, dtype_bits(dtype));
+        uint32_t bits = get(packed, (uint64_t)i * wide, dtype == DTYPE_F16 ? 16 : 32);
         if (dtype == DTYPE_F16) {
             x[i] = bits_from_half((uint16_t)bits);
         } else {

@@ -129,21 +129,13 @@ static void find_reach(const CmdProgram *program, Memory *memory) {
     }
 }
 
-static uint32_t count_bits(uint32_t set) {
-    uint32_t count = 0;
-    for (; set != 0; set &= set - 1) {
-        count++;
-    }
-    return count;
-}
-
 /* Of the host: all memories with their shadows, and what was touched of each buffer. */
 static bool find_host_bytes(const CmdProgram *program, const Memory *memory, const uint32_t *readers, uint64_t *total) {
     bool fits = true;
     *total = 0;
     for (uint32_t m = 0; m < DEVICE_MAX_MEMORIES; m++) {
         uint64_t bytes = memory[m].bytes;
-        uint64_t each = 2 + sizeof(uint32_t) * (1 + (uint64_t)count_bits(readers[m]));
+        uint64_t each = 2 + sizeof(uint32_t) * (1 + (uint64_t)__builtin_popcount(readers[m]));
         fits = fits && checked_mul(bytes, memory[m].lane_count, &bytes) && checked_mul(bytes, each, &bytes) &&
                checked_add(*total, bytes, total);
     }
@@ -313,7 +305,7 @@ static void count_touched(Sim *sim) {
         const CmdBuffer *buffer = &sim->program->buffers[k];
         for (uint64_t l = 0; l < buffer->lanes; l++) {
             for (uint64_t byte = 0; byte < bytes_from_bits(buffer->bytes); byte++) {
-                sim->result.buffer[k].touched_bytes += count_bits(sim->touched[k].touched[l][byte]);
+                sim->result.buffer[k].touched_bytes += (uint64_t)__builtin_popcount(sim->touched[k].touched[l][byte]);
             }
         }
     }

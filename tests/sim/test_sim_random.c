@@ -273,9 +273,69 @@ static void test_programs(void **state) {
     assert_true(seen.clean > PROGRAMS / 10 && seen.racing > PROGRAMS / 20 && seen.computing > PROGRAMS / 10);
 }
 
+/* ---- Whatever the numbers are */
+
+static uint64_t some_number(void) {
+    static const uint64_t numbers[] = {
+        0, 1, 2, 7, 64, 1000, 4097, UINT64_C(1) << 31, UINT64_C(1) << 60, UINT64_MAX / 16};
+    return numbers[draw(10)] + draw(2);
+}
+
+static void spoil(void) {
+    CmdBuffer *buffer = &made.buffers[draw(made.program.buffer_count)];
+    CmdView *view = &made.views[draw(made.program.view_count)];
+    CmdLevel *level = &view->level[view->level_count == 0 ? 0 : draw(view->level_count)];
+    Command *command = &made.commands[made.program.command_count == 0 ? 0 : draw(made.program.command_count)];
+    uint64_t *numbers[] = {&buffer->offset_bytes,
+                           &buffer->bytes,
+                           &buffer->lanes,
+                           &buffer->view_offset_bits,
+                           &level->div,
+                           &level->mod,
+                           &level->stride_bits,
+                           &level->stride_lanes,
+                           &command->src.offset_bits,
+                           &command->dst.offset_bits,
+                           &command->scratch.offset_bits};
+    *numbers[draw(sizeof numbers / sizeof *numbers)] = some_number();
+    if (chance(20)) {
+        command->box.extent[draw(CMD_AXES)] = draw(12);
+    }
+}
+
+/* What cmd_check accepts runs, or is refused, and never harms; sanitizers see to the rest. */
+static void test_hostile(void **state) {
+    (void)state;
+    uint32_t ran = 0;
+    for (uint64_t seed = 1; seed <= PROGRAMS; seed++) {
+        Work work;
+        work_init(&work, &system_allocator);
+        if (setjmp(work.escape)) {
+            fail();
+        }
+        make_program(seed + PROGRAMS);
+        for (uint64_t k = draw(4); k > 0; k--) {
+            spoil();
+        }
+        bool is_sound = cmd_check(&made.program, &work.scratch) == NULL;
+        Sim *sim = is_sound ? sim_new(&made.program, &made.device, &work) : NULL;
+        if (sim != NULL) {
+            sim_run(sim);
+            for (uint32_t k = 0; k < made.program.buffer_count; k++) {
+                uint64_t unwritten;
+                sim_read(sim, k, &work.keep, &unwritten);
+            }
+            ran++;
+        }
+        work_free(&work);
+    }
+    assert_true(ran > PROGRAMS / 4);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_programs),
+        cmocka_unit_test(test_hostile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
