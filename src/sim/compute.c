@@ -58,9 +58,19 @@ static bool writes_params(const Job *job) {
     return writes;
 }
 
+static bool is_same_view(const CmdView *a, const CmdView *b) {
+    bool same = a->level_count == b->level_count;
+    for (uint32_t k = 0; same && k < a->level_count; k++) {
+        const CmdLevel *x = &a->level[k], *y = &b->level[k];
+        same = x->axis == y->axis && x->div == y->div && x->mod == y->mod && x->stride_bits == y->stride_bits &&
+               x->stride_lanes == y->stride_lanes;
+    }
+    return same;
+}
+
 static bool is_same_place(const CmdProgram *program, const CmdOperand *a, const CmdOperand *b) {
     const CmdBuffer *x = &program->buffers[a->buffer], *y = &program->buffers[b->buffer];
-    return a->view == b->view && x->memory == y->memory &&
+    return is_same_view(&program->views[a->view], &program->views[b->view]) && x->memory == y->memory &&
            x->offset_bytes * 8 + a->offset_bits == y->offset_bytes * 8 + b->offset_bits &&
            dtype_bits(x->dtype) == dtype_bits(y->dtype);
 }
@@ -78,11 +88,13 @@ static bool has_whole_bytes(const CmdView *view, uint64_t offset_bits, uint32_t 
 static bool is_free_of_order(const Job *job) {
     const Command *command = job->command;
     const CmdProgram *program = job->sim->program;
-    bool is_in_place = is_same_place(program, &command->src, &command->dst) &&
-                       has_whole_bytes(&program->views[command->dst.view], command->dst.offset_bits,
-                                       element_bits_of(program, command->dst.buffer));
-    bool is_apart = is_in_place || !may_overlap(program, command->src.buffer, command->dst.buffer);
-    return command->carry == CMD_CARRY_NONE && is_apart && !writes_params(job);
+    const CmdView *view = &program->views[command->dst.view];
+    uint32_t bits = element_bits_of(program, command->dst.buffer);
+    bool is_in_place =
+        is_same_place(program, &command->src, &command->dst) && has_whole_bytes(view, command->dst.offset_bits, bits);
+    bool keeps_src = is_in_place || !may_overlap(program, command->src.buffer, command->dst.buffer);
+    return command->carry == CMD_CARRY_NONE && keeps_src && walk_is_apart(view, &command->box, bits) &&
+           !writes_params(job);
 }
 
 /* Is what an index adds to the address the index times a stride? */

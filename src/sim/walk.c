@@ -60,6 +60,54 @@ WalkPoint walk_axis(const CmdView *view, uint32_t axis, uint64_t index) {
     return point;
 }
 
+/* Values of a digit below an extent, which is not 0. */
+static uint64_t digit_values(const CmdLevel *level, uint64_t extent) {
+    uint64_t values = (extent - 1) / level->div + 1;
+    return level->mod != 0 && level->mod < values ? level->mod : values;
+}
+
+/* Of the levels that step inside a lane and are not `done`, that of the least stride; null where there is none. */
+static const CmdLevel *next_stride(const CmdView *view, const CmdBox *box, uint32_t *done) {
+    const CmdLevel *next = NULL;
+    for (uint32_t k = 0; k < view->level_count; k++) {
+        const CmdLevel *level = &view->level[k];
+        bool steps = digit_values(level, box->extent[level->axis]) > 1 && level->stride_lanes == 0;
+        if (steps && (*done >> k & 1) == 0 && (next == NULL || level->stride_bits < next->stride_bits)) {
+            next = level;
+        }
+    }
+    *done |= next == NULL ? 0 : UINT32_C(1) << (next - view->level);
+    return next;
+}
+
+/* Do the digits of each axis tell its indices apart, and do all levels in lanes step by one alone? */
+static bool has_all_digits(const CmdView *view, const CmdBox *box) {
+    uint64_t values[CMD_AXES] = {1, 1, 1, 1, 1, 1};
+    uint32_t lane_levels = 0;
+    for (uint32_t k = 0; k < view->level_count; k++) {
+        const CmdLevel *level = &view->level[k];
+        values[level->axis] *= digit_values(level, box->extent[level->axis]);
+        lane_levels += level->stride_lanes != 0;
+    }
+    bool has_all = lane_levels <= 1;
+    for (uint32_t axis = 0; axis < CMD_AXES; axis++) {
+        has_all = has_all && values[axis] >= box->extent[axis];
+    }
+    return has_all;
+}
+
+/* Each stride passes over all that smaller ones reach. */
+bool walk_is_apart(const CmdView *view, const CmdBox *box, uint32_t element_bits) {
+    uint64_t span = element_bits;
+    uint32_t done = 0;
+    bool is_apart = has_all_digits(view, box);
+    for (const CmdLevel *level = next_stride(view, box, &done); level != NULL; level = next_stride(view, box, &done)) {
+        is_apart = is_apart && level->stride_bits >= span;
+        span += level->stride_bits * (digit_values(level, box->extent[level->axis]) - 1);
+    }
+    return is_apart;
+}
+
 /* ---- Axes */
 
 static void add_mark(Marks *marks, uint64_t at) {

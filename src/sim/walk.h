@@ -60,6 +60,9 @@ WalkPoint walk_axis(const CmdView *view, uint32_t axis, uint64_t index);
 /* Does the address differ between indices of this axis below `extent`? */
 bool walk_steps(const CmdView *view, uint32_t axis, uint64_t extent);
 
+/* Has each index bits of its own? False also where only a closer look would tell. */
+bool walk_is_apart(const CmdView *view, const CmdBox *box, uint32_t element_bits);
+
 /* `walk` has its operands and its lead; at most 2^31 elements. */
 void walk_build(Walk *walk, const CmdBox *box, Frame *frame);
 

@@ -53,6 +53,30 @@ static void test_workspace_too_small(void **state) {
     expect(input, sizeof input, &(Expected){FAULT_FOREIGN, 0, CMD_NONE, 2, 0, SCRATCH_AT + 7});
 }
 
+/* One line in the place of both, in place: the second line reads what the first has written. */
+static void test_lines_share_their_place(void **state) {
+    (void)state;
+    Command *command = chain(CMD_CARRY_OUTPUT);
+    uint32_t line = made_line(&made, W, 8);
+    made.stages[0][0].stage.integer.value = 2;
+    command->stage_count = 1;
+    command->carry = CMD_CARRY_NONE;
+    command->src = command->dst = (CmdOperand){0, line, 0};
+    Work work;
+    work_init(&work, &system_allocator);
+    if (setjmp(work.escape)) {
+        fail();
+    }
+    Sim *sim;
+    uint64_t unwritten;
+    assert_int_equal(run(&work, &sim, input, sizeof input)->fault_count, 0);
+    Span read = sim_read(sim, 0, &work.keep, &unwritten);
+    for (size_t k = 0; k < 16; k++) {
+        assert_int_equal(read.ptr[k], k < 8 ? input[k] * 4 : input[k]);
+    }
+    work_free(&work);
+}
+
 /* What is carried over src is lost to whoever reads src afterwards. */
 static void test_input_is_lost(void **state) {
     (void)state;
@@ -126,6 +150,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_carry),
         cmocka_unit_test(test_workspace_too_small),
+        cmocka_unit_test(test_lines_share_their_place),
         cmocka_unit_test(test_input_is_lost),
         cmocka_unit_test(test_parameter_is_overwritten),
         cmocka_unit_test(test_output_over_parameter),
