@@ -53,15 +53,15 @@ static void test_workspace_too_small(void **state) {
     expect(input, sizeof input, &(Expected){FAULT_FOREIGN, 0, CMD_NONE, 2, 0, SCRATCH_AT + 7});
 }
 
-/* One line in the place of both, in place: the second line reads what the first has written. */
-static void test_lines_share_their_place(void **state) {
-    (void)state;
+/* In place, twice the code, by a view whose second line starts `step` bytes behind the first; with one level it has no
+ * lines. */
+static void expect_twice(uint32_t levels, uint64_t step, const uint8_t *expected) {
     Command *command = chain(CMD_CARRY_OUTPUT);
-    uint32_t line = made_line(&made, W, 8);
+    uint32_t view = made_view(&made, (CmdView){levels, {{W, 1, 0, 8, 0}, {H, 1, 0, step * 8, 0}}});
     made.stages[0][0].stage.integer.value = 2;
     command->stage_count = 1;
     command->carry = CMD_CARRY_NONE;
-    command->src = command->dst = (CmdOperand){0, line, 0};
+    command->src = command->dst = (CmdOperand){0, view, 0};
     Work work;
     work_init(&work, &system_allocator);
     if (setjmp(work.escape)) {
@@ -70,11 +70,17 @@ static void test_lines_share_their_place(void **state) {
     Sim *sim;
     uint64_t unwritten;
     assert_int_equal(run(&work, &sim, input, sizeof input)->fault_count, 0);
-    Span read = sim_read(sim, 0, &work.keep, &unwritten);
-    for (size_t k = 0; k < 16; k++) {
-        assert_int_equal(read.ptr[k], k < 8 ? input[k] * 4 : input[k]);
-    }
+    assert_memory_equal(sim_read(sim, 0, &work.keep, &unwritten).ptr, expected, 16);
     work_free(&work);
+}
+
+/* Lines in one place, or that overlap: the second reads what the first has written. */
+static void test_lines_share_their_place(void **state) {
+    (void)state;
+    expect_twice(1, 0, (const uint8_t[]){4, 8, 12, 16, 20, 24, 28, 32, 9, 10, 11, 12, 13, 14, 15, 16});
+    expect_twice(2, 0, (const uint8_t[]){4, 8, 12, 16, 20, 24, 28, 32, 9, 10, 11, 12, 13, 14, 15, 16});
+    expect_twice(2, 1, (const uint8_t[]){2, 8, 12, 16, 20, 24, 28, 32, 18, 10, 11, 12, 13, 14, 15, 16});
+    expect_twice(2, 8, (const uint8_t[]){2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 32});
 }
 
 /* What is carried over src is lost to whoever reads src afterwards. */
