@@ -47,6 +47,16 @@ static Stage *stage_of(const Reader *r, uint32_t channel) {
 
 /* ---- Parameters and their axis */
 
+ValueId affine_data(const Rewriter *rw, const Node *node) {
+    if (node->input_count == 0 || !is_value(node->inputs[0])) {
+        return NO_VALUE;
+    }
+    bool is_second = graph_value(rw->graph, node->inputs[0])->constant != NULL && node->input_count == 2 &&
+                     is_value(node->inputs[1]);
+    ValueId id = node->inputs[is_second ? 1 : 0];
+    return graph_value(rw->graph, id)->constant == NULL ? id : NO_VALUE;
+}
+
 /* The first axis that is met is the run's; a second one ends it. */
 static bool take_axis(const Reader *r, int32_t axis, uint64_t extent) {
     Affine *affine = r->affine;
@@ -74,16 +84,55 @@ static bool aligned_axis(const Reader *r, const Value *value, int32_t *axis) {
     return start >= 0 || *axis >= 0 || shape->rank == 0;
 }
 
-static bool read_numbers(const Reader *r, uint32_t k, Numbers *numbers, const Value **value) {
+/* Elements of a constant that every caller gets. */
+static bool known_numbers(const Rewriter *rw, ValueId id, Numbers *numbers) {
     Floats floats;
-    if (k >= r->node->input_count || rewrite_constant(r->rw, r->node->inputs[k]) == NULL) {
-        return false;
-    }
-    *value = graph_value(r->rw->graph, r->node->inputs[k]);
-    if (!const_numbers(*value, &r->rw->work->scratch, &floats) || floats.count == 0) {
+    if (rewrite_constant(rw, id) == NULL || !const_numbers(graph_value(rw->graph, id), &rw->work->scratch, &floats) ||
+        floats.count == 0) {
         return false;
     }
     *numbers = (Numbers){floats.count, floats.at};
+    return true;
+}
+
+/* ONNX: what a Dequantize makes of constant codes by one scale, (code - zero) * scale in float32. */
+static bool decoded_numbers(const Rewriter *rw, ValueId id, Numbers *numbers) {
+    NodeId maker = is_value(id) ? graph_value(rw->graph, id)->producer : NO_NODE;
+    const Node *node = is_node(maker) ? graph_node(rw->graph, maker) : NULL;
+    Numbers codes, scale, zero = {0};
+    bool is_one = node != NULL && node->op == OP_DEQUANTIZE && rw->graph->format == FORMAT_ONNX &&
+                  !rewrite_is_callers(rw, id) && (node->input_count == 2 || node->input_count == 3) &&
+                  graph_value(rw->graph, id)->dtype == DTYPE_F32 && is_code(node_input(rw->graph, node, 0)->dtype) &&
+                  known_numbers(rw, node->inputs[0], &codes) && known_numbers(rw, node->inputs[1], &scale) &&
+                  scale.count == 1;
+    if (!is_one || (node->input_count == 3 && is_value(node->inputs[2]) &&
+                    (!known_numbers(rw, node->inputs[2], &zero) || zero.count != 1))) {
+        return false;
+    }
+    double *at = arena_array(&rw->work->scratch, double, codes.count);
+    for (uint32_t k = 0; k < codes.count; k++) {
+        double code = codes.at[k] - (zero.count == 0 ? 0 : zero.at[0]); /* of 16 bits: exact in float32 */
+        at[k] = (double)((float)code * (float)scale.at[0]);
+    }
+    *numbers = (Numbers){codes.count, at};
+    return true;
+}
+
+static bool parameter_numbers(const Rewriter *rw, ValueId id, Numbers *numbers) {
+    return known_numbers(rw, id, numbers) || decoded_numbers(rw, id, numbers);
+}
+
+bool affine_knows(const Rewriter *rw, ValueId id) {
+    Numbers numbers;
+    return is_value(id) && parameter_numbers(rw, id, &numbers);
+}
+
+static bool read_numbers(const Reader *r, uint32_t k, Numbers *numbers, const Value **value) {
+    if (k >= r->node->input_count || !is_value(r->node->inputs[k]) ||
+        !parameter_numbers(r->rw, r->node->inputs[k], numbers)) {
+        return false;
+    }
+    *value = graph_value(r->rw->graph, r->node->inputs[k]);
     return true;
 }
 
@@ -127,7 +176,7 @@ static bool fill_arithmetic(const Reader *r) {
     if (node->input_count != 2 || node_attr(node, "activation") != NULL) {
         return false;
     }
-    bool is_second = rewrite_constant(r->rw, node->inputs[1]) != NULL;
+    bool is_second = affine_data(r->rw, node).index == node->inputs[0].index; /* the constant */
     if (!read_aligned(r, is_second ? 1 : 0, &numbers) || (node->op == OP_DIV && !is_second)) {
         return false;
     }
@@ -273,7 +322,7 @@ static bool fill_code_arithmetic(const Reader *r) {
     if (node->input_count != 2 || r->map->quant == NULL || r->map->quant->count != 1 || !is_code(r->map->dtype)) {
         return false;
     }
-    uint32_t k = rewrite_constant(r->rw, node->inputs[1]) != NULL ? 1 : 0;
+    uint32_t k = affine_data(r->rw, node).index == node->inputs[0].index ? 1 : 0; /* the constant */
     const Value *constant = node_input(graph, node, k);
     const Value *in = node_input(graph, node, 1 - k);
     bool is_coded = constant->quant != NULL && constant->quant->count == 1 && in->quant != NULL &&
@@ -349,17 +398,6 @@ static bool fill_stage(const Reader *r) {
     }
 }
 
-/* The input that the run comes from: the one that is no constant. */
-static ValueId data_of(const Rewriter *rw, const Node *node) {
-    if (node->input_count == 0 || !is_value(node->inputs[0])) {
-        return NO_VALUE;
-    }
-    bool is_second = graph_value(rw->graph, node->inputs[0])->constant != NULL && node->input_count == 2 &&
-                     is_value(node->inputs[1]);
-    ValueId id = node->inputs[is_second ? 1 : 0];
-    return graph_value(rw->graph, id)->constant == NULL ? id : NO_VALUE;
-}
-
 static bool keeps_shape(const Rewriter *rw, const Node *node, ValueId in) {
     return node->output_count == 1 && is_value(node->outputs[0]) && rewrite_same_shape(rw, in, node->outputs[0]);
 }
@@ -374,7 +412,7 @@ static bool collect_nodes(const Rewriter *rw, NodeId last, bool goes_past, Affin
     NodeId id = last;
     while (count < AFFINE_MOST_STAGES && rewrite_may_change(rw, id)) {
         const Node *node = graph_node(rw->graph, id);
-        ValueId in = data_of(rw, node);
+        ValueId in = affine_data(rw, node);
         if (!is_value(in) || node->is_constant || !keeps_shape(rw, node, in)) {
             break;
         }
@@ -423,7 +461,7 @@ static void cut_first(Affine *affine, const Rewriter *rw) {
     memmove(affine->nodes, affine->nodes + 1, (affine->node_count - 1) * sizeof affine->nodes[0]);
     affine->node_count--;
     if (affine->node_count > 0) {
-        affine->in = data_of(rw, graph_node(rw->graph, affine->nodes[0]));
+        affine->in = affine_data(rw, graph_node(rw->graph, affine->nodes[0]));
     }
 }
 
@@ -457,7 +495,7 @@ bool affine_read(const Rewriter *rw, const NodeId *nodes, uint32_t count, Affine
     CHECK(count > 0 && count <= AFFINE_MOST_STAGES);
     *affine = (Affine){.node_count = count};
     memcpy(affine->nodes, nodes, count * sizeof *nodes);
-    affine->in = data_of(rw, graph_node(rw->graph, nodes[0]));
+    affine->in = affine_data(rw, graph_node(rw->graph, nodes[0]));
     affine->out = graph_node(rw->graph, nodes[count - 1])->outputs[0];
     return is_value(affine->in) && fill_stages(rw, affine);
 }

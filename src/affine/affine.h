@@ -24,6 +24,12 @@ typedef struct {
     Domain domain;                    /* codes that can arrive */
 } Affine;
 
+/* The input that a run comes from: the one that is no constant. */
+ValueId affine_data(const Rewriter *rw, const Node *node);
+
+/* Are the numbers of the parameter known: a constant that every caller gets, or what a Dequantize makes of one? */
+bool affine_knows(const Rewriter *rw, ValueId id);
+
 /* The longest run that ends with node `last`. False where there is none that can be read: a constant that is not known,
  * two axes, a reader between. */
 bool affine_collect(const Rewriter *rw, NodeId last, Affine *affine);

@@ -115,11 +115,14 @@ bool convolution_fits(const Rewriter *rw, const Affine *run, ValueId map, uint64
 }
 
 void convolution_refuse(Rewriter *rw, const ConvFold *fold, const char *reason) {
-    NodeId last = fold->run.nodes[fold->run.node_count - 1];
-    if (!fold->is_told[last.index]) {
-        rewrite_refuse(rw, graph_node(rw->graph, last)->name, (Str){0}, reason);
+    const Affine *run = &fold->run;
+    NodeId last = run->nodes[run->node_count - 1];
+    if (!rw->is_told[last.index]) {
+        rewrite_refuse(rw, last, (Str){0}, reason);
     }
-    fold->is_told[last.index] = true;
+    for (uint32_t k = 0; k < run->node_count; k++) {
+        rw->is_told[run->nodes[k].index] = true;
+    }
 }
 
 static uint64_t roundings(const Stage *stage) {
@@ -246,9 +249,10 @@ static bool grows(Rewriter *rw, const Node *conv, const ConvWeights *weights, co
 static ValueId add_floats(Rewriter *rw, const Node *conv, uint32_t k, const Shape *shape, const float *numbers) {
     uint64_t count = 0;
     (void)shape_elements(shape, &count); /* of a constant that is stored */
+    uint8_t *bytes = arena_array(&rw->work->keep, uint8_t, (size_t)count * sizeof *numbers);
+    memcpy(bytes, numbers, (size_t)count * sizeof *numbers);
     Const *constant = arena_new(&rw->work->keep, Const);
-    *constant = (Const){
-        .stored = *shape, .bytes = {(const uint8_t *)numbers, (size_t)count * sizeof *numbers}, .is_known = true};
+    *constant = (Const){.stored = *shape, .bytes = {bytes, (size_t)count * sizeof *numbers}, .is_known = true};
     const Value value = {
         .dtype = DTYPE_F32, .has_shape = true, .shape = *shape, .constant = constant, .producer = NO_NODE};
     if (k < conv->input_count && is_value(conv->inputs[k])) {
@@ -305,18 +309,14 @@ static const char *too_far(Rewriter *rw, const ConvFold *fold) {
 }
 
 void convolution_apply(Rewriter *rw, NodeId id, const ConvWeights *weights, const ConvFold *fold) {
-    Arena *keep = &rw->work->keep;
+    Arena *scratch = &rw->work->scratch;
     const Node *conv = graph_node(rw->graph, id);
-    if (fold->bound_ulp > rw->tolerance) {
-        convolution_refuse(rw, fold, too_far(rw, fold));
-        return;
-    }
     if (!is_only_reader(rw, conv->inputs[1])) {
         convolution_refuse(rw, fold, "other operators read the weights, and a second copy would make the model grow");
         return;
     }
-    float *scaled = arena_array(keep, float, weights->elements);
-    float *bias = arena_array(keep, float, weights->outs);
+    float *scaled = arena_array(scratch, float, weights->elements);
+    float *bias = arena_array(scratch, float, weights->outs);
     if (!scale_weights(rw, conv, weights, fold, scaled) || !shift_bias(rw, conv, weights, fold, bias)) {
         convolution_refuse(rw, fold, "a weight or bias would no longer be a normal float32");
         return;
@@ -324,6 +324,10 @@ void convolution_apply(Rewriter *rw, NodeId id, const ConvWeights *weights, cons
     bool is_new = is_new_bias(rw, conv, weights, bias);
     if (is_new && grows(rw, conv, weights, &fold->run)) {
         convolution_refuse(rw, fold, "the bias that the convolution needs would make the model grow");
+        return;
+    }
+    if (fold->bound_ulp > rw->tolerance) { /* the last of the conditions: what is promised must come true */
+        convolution_refuse(rw, fold, too_far(rw, fold));
         return;
     }
     rewire(rw, id, weights, fold, (const float *[2]){scaled, is_new ? bias : NULL});

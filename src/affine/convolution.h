@@ -24,7 +24,6 @@ typedef struct {
 /* A run of operators beside a convolution, folded. */
 typedef struct {
     bool is_before; /* the run is in front */
-    bool *is_told;  /* by node: why it stays, either rule has told in this round */
     Affine run;
     const double *a, *b; /* of each channel: of the input where the run is in front, else of the output */
     uint32_t channels;
@@ -50,6 +49,6 @@ void convolution_apply(Rewriter *rw, NodeId id, const ConvWeights *weights, cons
 void convolution_refuse(Rewriter *rw, const ConvFold *fold, const char *reason);
 
 /* The rule for an affine in front; rule_convolution has the other. */
-void convolution_take_before(Rewriter *rw, bool *is_told);
+void convolution_take_before(Rewriter *rw);
 
 #endif

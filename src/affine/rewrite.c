@@ -385,8 +385,10 @@ NodeId rewrite_add_node(Rewriter *rw, Node node, NodeId before) {
     CHECK(is_of_file(rw, before));
     Arena *keep = &rw->work->keep;
     NodeId id = graph_add_node(rw->graph, keep, node);
+    size_t capacity = rw->gone_capacity;
+    rw->is_told = arena_grow(keep, rw->is_told, id.index, &capacity, sizeof *rw->is_told);
     rw->is_gone = arena_grow(keep, rw->is_gone, id.index, &rw->gone_capacity, sizeof *rw->is_gone);
-    rw->is_gone[id.index] = false;
+    rw->is_told[id.index] = rw->is_gone[id.index] = false;
     rw->added_nodes =
         arena_grow(keep, rw->added_nodes, rw->added_node_count, &rw->added_node_capacity, sizeof *rw->added_nodes);
     rw->added_nodes[rw->added_node_count++] = (AddedNode){id, rw->position[before.index]};
@@ -404,10 +406,12 @@ void rewrite_log(Rewriter *rw, Rewrite rewrite) {
     rw->log[rw->log_count++] = rewrite;
 }
 
-void rewrite_refuse(Rewriter *rw, Str node, Str tensor, const char *reason) {
+void rewrite_refuse(Rewriter *rw, NodeId id, Str tensor, const char *reason) {
+    const Node *node = graph_node(rw->graph, id);
     rw->refusals =
         arena_grow(&rw->work->keep, rw->refusals, rw->refusal_count, &rw->refusal_capacity, sizeof *rw->refusals);
-    rw->refusals[rw->refusal_count++] = (RewriteRefusal){node, tensor, reason};
+    rw->refusals[rw->refusal_count++] = (RewriteRefusal){node->name, node->op_name, tensor, reason};
+    rw->is_told[id.index] = true;
 }
 
 Certificate rewrite_lemma(const Rewriter *rw, const char *rule, const char *domain, uint32_t channels) {

@@ -34,6 +34,7 @@ typedef struct {
     uint32_t *position; /* node of the file -> position in its main graph, or NOT_IN_FILE */
     NodeFate *fates;    /* by position */
     bool *is_gone;      /* node -> dropped */
+    bool *is_told;      /* node -> why it stays has been told in this round */
     bool *is_requantised;
     size_t added_node_count, added_node_capacity, added_value_count, added_value_capacity;
     size_t listed_node_count; /* of the added nodes, those that the main block lists */
@@ -131,7 +132,8 @@ NodeId rewrite_add_node(Rewriter *rw, Node node, NodeId before);
 /* ---- The log */
 
 void rewrite_log(Rewriter *rw, Rewrite rewrite);
-void rewrite_refuse(Rewriter *rw, Str node, Str tensor, const char *reason);
+/* Why node `id` stays, of `tensor` where that is not empty. */
+void rewrite_refuse(Rewriter *rw, NodeId id, Str tensor, const char *reason);
 
 /* A certificate by a lemma whose side conditions hold. `domain` tells of which inputs: "every float32". */
 Certificate rewrite_lemma(const Rewriter *rw, const char *rule, const char *domain, uint32_t channels);
@@ -147,5 +149,8 @@ void rule_unread(Rewriter *rw);
 
 /* Tells of each run between codes that stays which form it has, and which channels block a cheaper one. */
 void report_codes(Rewriter *rw);
+
+/* Tells of each per-channel affine beside a convolution or between codes that no rule could read what blocks it. */
+void report_affines(Rewriter *rw);
 
 #endif

@@ -121,10 +121,10 @@ static bool fold_run(Rewriter *rw, const Node *conv, const ConvWeights *weights,
     return false;
 }
 
-static void try_convolution(Rewriter *rw, NodeId id, bool *is_told) {
+static void try_convolution(Rewriter *rw, NodeId id) {
     const Node *conv = graph_node(rw->graph, id);
     ConvWeights weights;
-    ConvFold fold = {.is_before = true, .is_told = is_told};
+    ConvFold fold = {.is_before = true};
     if (!convolution_read(rw, id, &weights) || !find_run(rw, id, &weights, &fold.run)) {
         return;
     }
@@ -141,11 +141,11 @@ static void try_convolution(Rewriter *rw, NodeId id, bool *is_told) {
     }
 }
 
-void convolution_take_before(Rewriter *rw, bool *is_told) {
+void convolution_take_before(Rewriter *rw) {
     const Block *main = graph_main(rw->graph);
     for (uint32_t at = 0; at < main->node_count; at++) {
         if (!rw->is_gone[main->nodes[at].index]) {
-            try_convolution(rw, main->nodes[at], is_told);
+            try_convolution(rw, main->nodes[at]);
         }
     }
 }

@@ -10,6 +10,7 @@
 #include "affine/coded.h"
 #include "layout/packed.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -136,23 +137,33 @@ static void carry(Rewriter *rw, const Affine *affine, const StageCode *codes) {
     graph_value(rw->graph, affine->in)->quant = quant;
 }
 
-static void rescale_run(Rewriter *rw, const Affine *affine) {
-    if (!is_rescale_shape(rw, affine)) {
-        return;
-    }
+/* What the run would be with its Dequantize rescaled; `codes` is of each channel. Null where no channel's scale does.
+ */
+static const Claim *rescale_claims(const Rewriter *rw, const Affine *affine, StageCode *codes) {
     Claim *claims = coded_claims(rw, affine);
-    StageCode *codes = arena_array(&rw->work->scratch, StageCode, affine->channels);
     Stage *after = arena_array(&rw->work->scratch, Stage, (size_t)affine->channels * 2);
+    if (!is_rescale_shape(rw, affine)) {
+        return NULL;
+    }
     for (uint32_t c = 0; c < affine->channels; c++) {
         const Stage *stages = affine_stages(affine, c);
         if (!rescaled(stages, affine->node_count, &codes[c])) {
-            return;
+            return NULL;
         }
         after[2 * c] = stages[0];
         after[2 * c].code = codes[c];
         after[2 * c + 1] = stages[affine->node_count - 1];
         claims[c].after = &after[2 * c];
         claims[c].after_count = 2;
+    }
+    return claims;
+}
+
+static void rescale_run(Rewriter *rw, const Affine *affine) {
+    StageCode *codes = arena_array(&rw->work->scratch, StageCode, affine->channels);
+    const Claim *claims = rescale_claims(rw, affine, codes);
+    if (claims == NULL) {
+        return;
     }
     Certificate certificate = coded_prove(rw, claims, affine, "rescale", rw->tolerance);
     if (certificate.class == PROOF_REFUSED) {
@@ -185,31 +196,96 @@ static uint32_t worst_channel(const NodeForm *form, const ChannelForm *channels,
     return form->blocked_count > 0 ? form->blocked[0] : 0;
 }
 
+/* "is a table of codes (lut): no integer …" */
+static const char *form_text(AffineForm form) {
+    static const char *const texts[] = {
+        [AFFINE_REMOVE] = "changes no code (remove)",
+        [AFFINE_ADD_INT] = "moves all codes by one number (add_int)",
+        [AFFINE_BIAS] = "adds a number (bias)",
+        [AFFINE_REQUANT] = "multiplies by a number (requant)",
+        [AFFINE_SHIFT] = "multiplies by a power of 2 (shift)",
+        [AFFINE_MULADD] = "multiplies and adds (muladd)",
+        [AFFINE_LUT] = "is a table of codes (lut)",
+        [AFFINE_REFUSE] = "has no form (refuse)",
+    };
+    return texts[form];
+}
+
 static const char *reason_of(const NodeForm *form, const ChannelForm *channels, uint32_t count, Arena *keep) {
     uint32_t worst = worst_channel(form, channels, count);
-    const char *own =
-        channels[worst].why == NULL
-            ? "no code changes, but both ends must stay: the model names them, or they stand for other reals"
-            : channels[worst].why;
-    if (form->blocked_count == 0) {
-        return arena_text(keep, "stays as it is: %s: %s", affine_form_name(form->form), own);
+    const char *what = form_text(form->form);
+    const char *why = channels[worst].why;
+    if (why == NULL) {
+        why = "but both ends must stay: the model names them, or they stand for other numbers";
     }
-    return arena_text(keep, "stays as it is: %s: channel %u is %s: %s; %u of %u channels block %s",
-                      affine_form_name(form->form), (unsigned)worst, affine_form_name(channels[worst].form), own,
-                      (unsigned)form->blocked_count, (unsigned)count, affine_form_name(form->best));
+    if (form->blocked_count == 0) {
+        return arena_text(keep, "%s: %s", what, why);
+    }
+    return arena_text(keep, "%s: %u of %u channels could be %s, channel %u can't: %s", what,
+                      (unsigned)(count - form->blocked_count), (unsigned)count, affine_form_name(form->best),
+                      (unsigned)worst, why);
+}
+
+/* What a rescaled Dequantize would change, where there could be one. */
+static const char *rescale_text(Rewriter *rw, const Affine *affine) {
+    Arena *keep = &rw->work->keep;
+    StageCode *codes = arena_array(&rw->work->scratch, StageCode, affine->channels);
+    const Claim *claims = rescale_claims(rw, affine, codes);
+    if (claims == NULL) {
+        return "";
+    }
+    Certificate certificate = coded_prove(rw, claims, affine, "rescale", UINT16_MAX);
+    if (certificate.class == PROOF_REFUSED || !certificate.has_witness) {
+        return "";
+    }
+    const Witness *witness = &certificate.witness;
+    return arena_text(keep,
+                      ". A rescaled Dequantize would turn code %" PRId64 " of channel %" PRIu32 " into %" PRId64
+                      " instead of %" PRId64 ": stride0 simplify --tolerance %" PRIu64 " allows it",
+                      witness->input, witness->channel, witness->after, witness->before, certificate.max_error_lsb);
+}
+
+/* The run's operators; where it has none, its coders. The last names the run: no other run ends with it. */
+static NodeId name_of_run(const Rewriter *rw, const Affine *affine, const char **others) {
+    uint32_t first = 0, end = affine->node_count;
+    OpId op = graph_node(rw->graph, affine->nodes[end - 1])->op;
+    bool has_ends = end > 2 && op == OP_QUANTIZE && graph_node(rw->graph, affine->nodes[0])->op == OP_DEQUANTIZE;
+    first += has_ends;
+    end -= has_ends;
+    *others = "";
+    for (uint32_t k = first; k + 1 < end; k++) {
+        Str name = graph_node(rw->graph, affine->nodes[k])->name;
+        *others = arena_text(&rw->work->scratch, "%s%s" STR_FMT, *others, k == first ? "with " : ", ", STR_ARG(name));
+    }
+    return affine->nodes[end - 1];
+}
+
+/* A Dequantize that was given new scales, and the Quantize behind it. */
+static bool is_rescaled(const Rewriter *rw, const Affine *affine) {
+    const Node *coder = graph_node(rw->graph, affine->nodes[0]);
+    return affine->node_count == 2 && coder->op == OP_DEQUANTIZE && coder->input_count > 1 &&
+           coder->inputs[1].index >= rw->first_count;
 }
 
 static void report_run(Rewriter *rw, const Affine *affine) {
     Arena *keep = &rw->work->keep;
     ChannelForm *channels = arena_array(&rw->work->scratch, ChannelForm, affine->channels);
+    if (is_rescaled(rw, affine)) {
+        return;
+    }
     for (uint32_t c = 0; c < affine->channels; c++) {
         channels[c] =
             affine_channel_form(affine_stages(affine, c), affine->node_count, affine->domain, rw->semantics, rw->work);
     }
     NodeForm form = affine_node_form(channels, affine->channels, keep);
-    const char *reason = reason_of(&form, channels, affine->channels, keep);
-    rewrite_refuse(rw, graph_node(rw->graph, affine->nodes[0])->name, graph_value(rw->graph, affine->out)->name,
-                   reason);
+    const char *others;
+    NodeId name = name_of_run(rw, affine, &others);
+    const char *reason = arena_text(keep, "%s%s%s%s", others, others[0] == '\0' ? "" : " in front it ",
+                                    reason_of(&form, channels, affine->channels, keep), rescale_text(rw, affine));
+    rewrite_refuse(rw, name, graph_value(rw->graph, affine->out)->name, reason);
+    for (uint32_t k = 0; k < affine->node_count; k++) {
+        rw->is_told[affine->nodes[k].index] = true;
+    }
 }
 
 /* Calls `visit` with each run, the longest that ends at its node. */

@@ -28,12 +28,12 @@ static bool find_run(const Rewriter *rw, NodeId conv, const ConvWeights *weights
     return false;
 }
 
-static void take_behind(Rewriter *rw, bool *is_told) {
+static void take_behind(Rewriter *rw) {
     const Block *main = graph_main(rw->graph);
     for (uint32_t at = 0; at < main->node_count; at++) {
         NodeId id = main->nodes[at];
         ConvWeights weights;
-        ConvFold fold = {.is_told = is_told};
+        ConvFold fold = {.is_before = false};
         if (!rw->is_gone[id.index] && convolution_read(rw, id, &weights) &&
             node_attr(graph_node(rw->graph, id), "activation") == NULL && find_run(rw, id, &weights, &fold.run) &&
             convolution_fold(rw, weights.outs, &fold)) {
@@ -43,8 +43,7 @@ static void take_behind(Rewriter *rw, bool *is_told) {
 }
 
 void rule_convolution(Rewriter *rw) {
-    bool *is_told = arena_array(&rw->work->scratch, bool, rw->graph->node_count);
-    take_behind(rw, is_told);
+    take_behind(rw);
     rewrite_refresh(rw);
-    convolution_take_before(rw, is_told);
+    convolution_take_before(rw);
 }

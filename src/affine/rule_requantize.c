@@ -188,8 +188,8 @@ static bool try_join(Rewriter *rw, const Affine *run, const Middles *middles, Go
 }
 
 static void refuse(Rewriter *rw, const Affine *run, uint32_t stage, const char *why) {
-    const Node *node = graph_node(rw->graph, run->nodes[stage]);
-    rewrite_refuse(rw, node->name, graph_value(rw->graph, node->outputs[0])->name,
+    ValueId codes = graph_node(rw->graph, run->nodes[stage])->outputs[0];
+    rewrite_refuse(rw, run->nodes[stage], graph_value(rw->graph, codes)->name,
                    arena_text(&rw->work->keep, "the codes in the middle stay: %s", why));
 }
 

@@ -2,6 +2,7 @@
 #include "affine/affine.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- The file */
 
@@ -145,6 +146,7 @@ static void init_rewriter(Rewriter *rw, Graph *graph, const FileNote *note, Work
     rw->fates = arena_array(keep, NodeFate, note->main_count);
     rw->gone_capacity = graph->node_count;
     rw->is_gone = arena_array(keep, bool, graph->node_count);
+    rw->is_told = arena_array(keep, bool, graph->node_count);
     rw->is_requantised = arena_array(keep, bool, note->value_count);
     rw->first_count = graph->value_count;
     rw->first_node_count = graph->node_count;
@@ -172,6 +174,7 @@ static void run_rules(Rewriter *rw) {
     for (uint64_t round = 0; rw->has_changed && round < most_rounds; round++) {
         rw->has_changed = false;
         rw->refusal_count = 0; /* what the last round could not do */
+        memset(rw->is_told, 0, rw->graph->node_count * sizeof *rw->is_told);
         for (size_t r = 0; r < sizeof rules / sizeof rules[0]; r++) {
             rewrite_refresh(rw);
             rules[r](rw);
@@ -179,6 +182,7 @@ static void run_rules(Rewriter *rw) {
     }
     rewrite_refresh(rw);
     report_codes(rw);
+    report_affines(rw);
 }
 
 /* ---- What is left of the file */

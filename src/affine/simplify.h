@@ -42,7 +42,7 @@ typedef struct {
 } Rewrite;
 
 typedef struct {
-    Str node, tensor;
+    Str node, op, tensor;
     const char *reason;
 } RewriteRefusal;
 

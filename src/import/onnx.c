@@ -157,10 +157,12 @@ static void warn_of_defaults(const Onnx *onnx) {
     uint32_t count = onnx->default_count;
     if (count > 0) {
         diag_warn(&onnx->work->diags,
-                  (DiagText){.what = arena_text(&onnx->work->keep, "%" PRIu32 " initializer%s also %s, taken as %s: %s",
+                  (DiagText){.what = arena_text(&onnx->work->keep,
+                                                "%" PRIu32 " initializer%s also %s, which callers may set: %s; "
+                                                "plan takes %s, simplify does not",
                                                 count, count == 1 ? " is" : "s are", count == 1 ? "an input" : "inputs",
-                                                count == 1 ? "a constant" : "constants", onnx->defaults),
-                             .hint = "remove the initializer of an input that callers set"});
+                                                onnx->defaults, count == 1 ? "it as a constant" : "them as constants"),
+                             .hint = "remove inputs that no caller sets, and initializers of those that one does"});
     }
 }
 

@@ -45,11 +45,48 @@ static const Row rows[] = {
     {.model = {.what = "unit scales a channel",
                .text = Q "const k float32[4,1,1] = 1 0.999 1.001 1\nnode Mul m: f k -> g\n" O},
      GO},
+    {.model = {.what = "a factor that is stored as a code: 2 * 0.5",
+               .text =
+                   Q "const c int8[] = 2\nconst r float32[] = 0.5\nnode DequantizeLinear w: c r -> k\nnode Mul m: f "
+                     "k -> g\n" O},
+     GO},
+    {.model = {.what = "factors that are stored as codes with a zero point: (131 - 127) * 0.25",
+               .text = Q "const c uint8[4,1,1] = 131 131 131 131\nconst r float32[] = 0.25\nconst t uint8[] = "
+                         "127\nnode DequantizeLinear w: c r t -> k\nnode Mul m: f k -> g\n" O},
+     GO},
     {.model = {.what = "limits that no code passes",
                .text = Q "const l float32[] = -20\nconst k float32[] = 20\nnode Clip m: f l k -> g\n" O},
      GO},
 
     /* ---- no identities */
+    {.model = {.what = "a factor that is stored as a code: 3 * 0.5",
+               .text =
+                   Q "const c int8[] = 3\nconst r float32[] = 0.5\nnode DequantizeLinear w: c r -> k\nnode Mul m: f "
+                     "k -> g\n" O,
+               .callers = "r"},
+     NULL,
+     .refusal = "its parameters are inputs of the model too"},
+    {.model = {.what = "codes of a factor that a caller may set",
+               .text =
+                   Q "const c int8[] = 2\nconst r float32[] = 0.5\nnode DequantizeLinear w: c r -> k\nnode Mul m: f "
+                     "k -> g\n" O,
+               .callers = "c"},
+     NULL,
+     .refusal = "its parameters are inputs of the model too"},
+    {.model = {.what = "a factor that a caller may set",
+               .text = Q "const k float32[] = 1.5\nnode Mul m: f k -> p\nnode Relu r: p -> g\n" O,
+               .callers = "k"},
+     NULL,
+     .refusal = "its parameters are inputs of the model too"},
+    {.model = {.what = "something else reads between codes",
+               .text = Q "const k float32[] = 1.5\nnode Mul m: f k -> g\noutput g\n" O},
+     NULL,
+     .refusal = "something else reads there"},
+    {.model = {.what = "a code that a rescaled Dequantize would change, and the tolerance that allows it",
+               .text = Q "const k float32[] = 0.04\nconst l float32[] = 1.02\nnode Add m: f k -> p\nnode Mul t: p l -> "
+                         "g\n" O},
+     NULL,
+     .refusal = "stride0 simplify --tolerance 1 allows it"},
     {.model = {.what = "E2 reals, to codes, back to reals",
                .text = "const s float32[] = 0.1\nconst z int8[] = 2\ninput x float32[4]\nnode QuantizeLinear n: x s z "
                        "-> q\nnode DequantizeLinear d: q s z -> f\nnode Erf u: f -> y\noutput y\n"},
@@ -185,7 +222,7 @@ static const Row rows[] = {
                .text = Q "const g1 float32[4] = 1 1 1 1\nconst b1 float32[4] = 0 0 0 0\nconst v1 float32[4] = 4 1 1 "
                          "-1\nnode BatchNormalization m: f g1 b1 b1 v1 -> g epsilon=0.00001\n" O},
      NULL,
-     .refusal = "channel 3 is refuse: "},
+     .refusal = "channel 3 can't: variance + epsilon is not positive"},
 
     /* ---- TFLite */
     {.model = {.what = "MUL by a code that is 1",
@@ -223,7 +260,7 @@ static const Row rows[] = {
     {.model = {.what = "A5 B6 whole codes along the last axis",
                .text = L "const k int8[3] scale=0.1 zero=0 = 10 -20 30\nnode Add m: a k -> b\n" LO},
      NULL,
-     .refusal = "add_int"},
+     .refusal = "moves all codes by one number (add_int): codes are moved"},
     {.model = {.what = "QUANTIZE to the same codes", .text = L "node QuantizeLinear(QUANTIZE) m: a -> b\n" LO}, LG},
 };
 
