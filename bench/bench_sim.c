@@ -114,7 +114,7 @@ static void add_stage(Command *command, CmdStage *stages, Stage stage, bool has_
     *to = (CmdStage){.stage = stage};
     if (has_param) {
         to->param_count = 1;
-        to->param[0] = (CmdParam){kind, {PARAM, 1, 0}};
+        to->param[0] = (CmdParam){.kind = kind, .from = {PARAM, 1, 0}};
     }
 }
 

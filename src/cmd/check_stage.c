@@ -46,9 +46,14 @@ static const char *check_stage(const Stage *stage) {
     return is_sound ? NULL : "negate is not 0, 1 or 2";
 }
 
-static bool holds_param(DType dtype, CmdParamKind kind) {
-    bool wants_code = kind == CMD_PARAM_VALUE || kind == CMD_PARAM_ZERO_POINT;
-    return wants_code ? is_code(dtype) : is_real(dtype);
+static bool holds_param(DType dtype, const CmdParam *param) {
+    bool wants_code = param->kind == CMD_PARAM_VALUE || param->kind == CMD_PARAM_ZERO_POINT;
+    return wants_code || param->is_coded ? is_code(dtype) : is_real(dtype);
+}
+
+static const char *check_coded(const CmdParam *param) {
+    bool wants_code = param->kind == CMD_PARAM_VALUE || param->kind == CMD_PARAM_ZERO_POINT;
+    return param->is_coded && wants_code ? "what is a code itself is not dequantised" : NULL;
 }
 
 static const char *check_params(const CmdCheck *check, const CmdStage *stage, const CmdBox *box) {
@@ -63,7 +68,8 @@ static const char *check_params(const CmdCheck *check, const CmdStage *stage, co
         }
         free_kinds &= ~(1u << param->kind);
         const char *fault = cmd_check_operand(check, &param->from, box, 0);
-        if (fault == NULL && !holds_param(check->program->buffers[param->from.buffer].dtype, param->kind)) {
+        fault = fault != NULL ? fault : check_coded(param);
+        if (fault == NULL && !holds_param(check->program->buffers[param->from.buffer].dtype, param)) {
             fault = "elements of this type can't be this parameter";
         }
         if (fault != NULL) {

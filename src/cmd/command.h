@@ -134,9 +134,13 @@ typedef enum {
     CMD_PARAM_KINDS
 } CmdParamKind;
 
+/* A coded one holds integer codes where the stage takes a real: each is dequantised as it is read, as a DEQUANTIZE
+ * stage with `code` does. */
 typedef struct {
     CmdParamKind kind;
     CmdOperand from;
+    bool is_coded;
+    StageCode code; /* zero where it is not coded */
 } CmdParam;
 
 typedef struct {

@@ -228,6 +228,19 @@ static void take_numbers(Reader *r, Stage *stage) {
     }
 }
 
+/* The kinds once more are those of codes. */
+static void take_param(Reader *r, CmdParam *param) {
+    uint32_t kind = (uint32_t)take_at_most(r, 2 * CMD_PARAM_KINDS - 1, "there is no such kind of parameter");
+    take_operand(r, &param->from);
+    param->kind = (CmdParamKind)(kind % CMD_PARAM_KINDS);
+    param->is_coded = kind >= CMD_PARAM_KINDS;
+    if (param->is_coded) {
+        uint32_t scale = take_u32(r), zero = take_u32(r);
+        memcpy(&param->code.scale, &scale, sizeof scale);
+        memcpy(&param->code.zero_point, &zero, sizeof zero);
+    }
+}
+
 static void take_stage(Reader *r, const CmdStage *last, CmdStage *stage) {
     stage->stage = last->stage;
     if (take_at_most(r, 1, "a stage is new or not") == 1) {
@@ -235,9 +248,8 @@ static void take_stage(Reader *r, const CmdStage *last, CmdStage *stage) {
     }
     stage->param_count = (uint32_t)take_at_most(r, CMD_MAX_PARAMS, "a stage has too many parameters");
     for (uint32_t k = 0; !r->failed && k < stage->param_count; k++) {
-        stage->param[k] = cmd_wire_param(last, k);
-        stage->param[k].kind = (CmdParamKind)take_at_most(r, CMD_PARAM_KINDS - 1, "there is no such kind of parameter");
-        take_operand(r, &stage->param[k].from);
+        stage->param[k] = (CmdParam){.from = cmd_wire_param(last, k).from};
+        take_param(r, &stage->param[k]);
     }
 }
 

@@ -128,10 +128,25 @@ static bool same_numbers(const Stage *a, const Stage *b) {
     return same;
 }
 
+static uint32_t float_bits(float number) {
+    uint32_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    return bits;
+}
+
+static bool same_code(const CmdParam *a, const CmdParam *b) {
+    return float_bits(a->code.scale) == float_bits(b->code.scale) && a->code.zero_point == b->code.zero_point;
+}
+
+static bool same_param(const CmdParam *a, const CmdParam *b) {
+    return a->kind == b->kind && same_operand(&a->from, &b->from) && a->is_coded == b->is_coded &&
+           (!a->is_coded || same_code(a, b));
+}
+
 static bool same_stage(const CmdStage *a, const CmdStage *b) {
     bool same = same_numbers(&a->stage, &b->stage) && a->param_count == b->param_count;
     for (uint32_t k = 0; same && k < a->param_count; k++) {
-        same = a->param[k].kind == b->param[k].kind && same_operand(&a->param[k].from, &b->param[k].from);
+        same = same_param(&a->param[k], &b->param[k]);
     }
     return same;
 }
@@ -198,6 +213,15 @@ static void put_numbers(Writer *w, const Stage *stage) {
     }
 }
 
+static void put_param(Writer *w, const CmdParam *param, const CmdParam *last) {
+    put_number(w, param->kind + (param->is_coded ? CMD_PARAM_KINDS : 0));
+    put_operand(w, &param->from, &last->from);
+    if (param->is_coded) {
+        put_number(w, float_bits(param->code.scale));
+        put_number(w, (uint32_t)param->code.zero_point);
+    }
+}
+
 static void put_stages(Writer *w, const Command *command, const Command *last_command) {
     put_number(w, command->stage_count);
     for (uint32_t s = 0; s < command->stage_count; s++) {
@@ -211,8 +235,7 @@ static void put_stages(Writer *w, const Command *command, const Command *last_co
         put_number(w, stage->param_count);
         for (uint32_t k = 0; k < stage->param_count; k++) {
             CmdParam last_param = cmd_wire_param(&last, k);
-            put_number(w, stage->param[k].kind);
-            put_operand(w, &stage->param[k].from, &last_param.from);
+            put_param(w, &stage->param[k], &last_param);
         }
     }
 }

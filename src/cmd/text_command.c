@@ -57,6 +57,22 @@ static bool accept_number(CmdScan *scan, Stage *stage, uint32_t *had, bool *is_t
     return true;
 }
 
+/* (SCALE,ZERO) right behind an operand of codes. */
+static bool take_code(CmdScan *scan, CmdParam *param) {
+    uint32_t scale, zero;
+    param->is_coded = cmd_accept_here(scan, "(");
+    if (!param->is_coded) {
+        return true;
+    }
+    if (!cmd_take_float(scan, &scale) || !cmd_take_here(scan, ",") || !cmd_take_i32(scan, &zero) ||
+        !cmd_take_here(scan, ")")) {
+        return false;
+    }
+    memcpy(&param->code.scale, &scale, sizeof scale);
+    memcpy(&param->code.zero_point, &zero, sizeof zero);
+    return true;
+}
+
 static bool take_param(CmdScan *scan, CmdStage *stage) {
     uint32_t kind;
     cmd_scan_blanks(scan);
@@ -70,7 +86,7 @@ static bool take_param(CmdScan *scan, CmdStage *stage) {
     }
     CmdParam *param = &stage->param[stage->param_count++];
     param->kind = (CmdParamKind)kind;
-    return cmd_take_operand(scan, &param->from);
+    return cmd_take_operand(scan, &param->from) && take_code(scan, param);
 }
 
 /* KIND FROM>TO, then its numbers and parameters up to the next | or the end. */

@@ -4,6 +4,7 @@
 #include "cmd/text_float.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 /* Whatever the bytes, what is written is printable ASCII on one line. */
 static void print_quoted(Str text, FILE *out) {
@@ -101,6 +102,16 @@ static void print_numbers(const Stage *stage, FILE *out) {
     }
 }
 
+static void print_code(const CmdParam *param, FILE *out) {
+    uint32_t bits;
+    char text[CMD_FLOAT_TEXT];
+    if (param->is_coded) {
+        memcpy(&bits, &param->code.scale, sizeof bits);
+        cmd_float_print(bits, text);
+        fprintf(out, "(%s,%" PRId32 ")", text, param->code.zero_point);
+    }
+}
+
 static void print_stage(const CmdStage *stage, FILE *out) {
     fprintf(out, " | %s %s>%s", cmd_stage_name(stage->stage.kind), dtype_name(stage->stage.from),
             dtype_name(stage->stage.to));
@@ -108,6 +119,7 @@ static void print_stage(const CmdStage *stage, FILE *out) {
     for (uint32_t k = 0; k < stage->param_count; k++) {
         fprintf(out, " %s<-", cmd_param_name(stage->param[k].kind));
         print_operand(&stage->param[k].from, out);
+        print_code(&stage->param[k], out);
     }
 }
 

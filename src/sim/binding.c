@@ -79,6 +79,15 @@ static const uint32_t *order_of_keys(const Binding *binding, const Walk *walk) {
     return order;
 }
 
+/* To the reals that the stage computes in. */
+static void bind_decode(const Binding *binding, const Stage *stage, BoundParam *bound) {
+    const CmdParam *param = bound->param;
+    const CmdProgram *program = binding->sim->program;
+    Stage decode = {.kind = STAGE_DEQUANTIZE, .from = program->buffers[param->from.buffer].dtype, .code = param->code};
+    decode.to = is_real_dtype(stage->from) ? stage->from : stage->to;
+    bound->fault = param->is_coded ? stage_bind(&decode, command_of(binding)->semantics, &bound->decode) : NULL;
+}
+
 static BoundParam plan_param(const Binding *binding, const CmdParam *param, const CmdBox *unit) {
     Sim *sim = binding->sim;
     const CmdView *view = &sim->program->views[param->from.view];
@@ -107,6 +116,7 @@ void binding_init(Binding *binding, Sim *sim, uint32_t number, const CmdBox *uni
         binding->bound[s] = frame_array(&sim->frame, BoundKey, stage->param_count == 0 ? 1 : binding->key_count);
         for (uint32_t p = 0; p < stage->param_count; p++) {
             binding->param[s][p] = plan_param(binding, &stage->param[p], unit);
+            bind_decode(binding, &stage->stage, &binding->param[s][p]);
         }
     }
 }
@@ -130,6 +140,10 @@ static void read_param(const Binding *binding, const BoundParam *from, uint64_t 
     read_packed(binding, from, n, h);
     elements_decode(buffer->dtype, dtype_bits(buffer->dtype), binding->packed, binding->key_count, binding->code,
                     binding->x);
+    if (from->param->is_coded && from->fault == NULL) {
+        bound_run(&from->decode, binding->code, binding->x, binding->key_count);
+        is_real = true;
+    }
     for (size_t k = 0; k < binding->key_count; k++) {
         uint32_t *to = &from->number[from->order == NULL ? k : from->order[k]];
         memcpy(to, is_real ? (const void *)&binding->x[k] : (const void *)&binding->code[k], sizeof *to);
@@ -208,7 +222,12 @@ static void bind_stage(Binding *binding, uint32_t s) {
                 hash = (hash ^ param[p].number[key]) * 0x9E3779B1u;
                 hash ^= hash >> 15;
             }
-            binding->bound[s][count++] = *bind_cached(binding->sim, &stage, command->semantics, hash);
+            binding->bound[s][count] = *bind_cached(binding->sim, &stage, command->semantics, hash);
+            for (uint32_t p = 0; p < from->param_count; p++) {
+                StageFault *fault = &binding->bound[s][count].fault;
+                *fault = *fault != NULL ? *fault : param[p].fault;
+            }
+            count++;
         }
         which[key] = count - 1;
     }

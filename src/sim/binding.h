@@ -21,6 +21,8 @@ typedef struct {
     Strips strips;
     const uint32_t *order; /* key of each element in the order of strips; null where that is the order of keys */
     uint32_t *number;
+    BoundStage decode; /* of codes that stand for reals */
+    StageFault fault;  /* null where such codes can be decoded */
 } BoundParam;
 
 typedef struct {

@@ -46,8 +46,8 @@ static inline void small_buffers(SmallProgram *s) {
 
 static inline void small_stages(SmallProgram *s) {
     s->affine[0].stage = (Stage){.kind = STAGE_DEQUANTIZE, .from = DTYPE_I8, .to = DTYPE_F32, .code = {0.5f, 3}};
-    s->affine[1] =
-        (CmdStage){{.kind = STAGE_MUL, .from = DTYPE_F32, .to = DTYPE_F32}, 1, {{CMD_PARAM_NUMBER, {5, 1, 0}}}};
+    s->affine[1] = (CmdStage){
+        {.kind = STAGE_MUL, .from = DTYPE_F32, .to = DTYPE_F32}, 1, {{.kind = CMD_PARAM_NUMBER, .from = {5, 1, 0}}}};
     s->affine[2].stage = (Stage){.kind = STAGE_QUANTIZE, .from = DTYPE_F32, .to = DTYPE_I8, .code = {0.25f, -1}};
     Stage code = {.from = DTYPE_I8, .to = DTYPE_I8};
     code.integer.in = code.integer.constant = code.integer.out = (StageCode){0.5f, 1};
@@ -292,8 +292,15 @@ static inline void draw_params(Drawing *d, CmdStage *stage) {
     for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
         if (all[k].stage == stage->stage.kind && draw_below(d, 2) == 0) {
             bool is_code = all[k].param == CMD_PARAM_VALUE || all[k].param == CMD_PARAM_ZERO_POINT;
-            DType dtype = is_code ? drawn_dtypes[2 + draw_below(d, DRAWN_DTYPES - 2)] : drawn_dtypes[draw_below(d, 2)];
-            stage->param[stage->param_count++] = (CmdParam){all[k].param, draw_operand(d, draw_buffer_of(d, dtype))};
+            bool is_coded = !is_code && draw_below(d, 3) == 0;
+            DType dtype = is_code || is_coded ? drawn_dtypes[2 + draw_below(d, DRAWN_DTYPES - 2)]
+                                              : drawn_dtypes[draw_below(d, 2)];
+            CmdParam *param = &stage->param[stage->param_count++];
+            *param = (CmdParam){.kind = all[k].param, .from = draw_operand(d, draw_buffer_of(d, dtype))};
+            param->is_coded = is_coded;
+            if (is_coded) {
+                param->code = (StageCode){draw_float(d), (int32_t)draw_below(d, 256) - 128};
+            }
         }
     }
 }
@@ -301,7 +308,7 @@ static inline void draw_params(Drawing *d, CmdStage *stage) {
 /* Behind the parameters stands what nobody may look at. */
 static inline void spoil_unused_params(CmdStage *stage) {
     for (uint32_t k = stage->param_count; k < CMD_MAX_PARAMS; k++) {
-        stage->param[k] = (CmdParam){CMD_PARAM_ZERO_POINT, {77, 88, 99}};
+        stage->param[k] = (CmdParam){CMD_PARAM_ZERO_POINT, {77, 88, 99}, true, {5, 6}};
     }
 }
 
@@ -366,6 +373,8 @@ static inline void change_stage(Drawing *d, Command *command) {
     CmdStage *stage = &stages[draw_below(d, command->stage_count)];
     if (stage->stage.kind == STAGE_NORM && stage->param_count == 1) {
         stage->param[0].kind = (CmdParamKind)(CMD_PARAM_GAMMA + draw_below(d, 4));
+    } else if (stage->param_count > 0 && stage->param[0].is_coded && draw_below(d, 2) == 0) {
+        stage->param[0].code.zero_point ^= (int32_t)draw_below(d, 64);
     } else if (stage->param_count > 0 && draw_below(d, 2) == 0) {
         stage->param[0].from.offset_bits ^= draw_below(d, 64);
     } else if (stage->stage.kind >= STAGE_CODE_MUL) {
@@ -537,7 +546,9 @@ static inline bool same_stage(const CmdStage *a, const CmdStage *b) {
     _Static_assert(sizeof(Stage) == 3 * sizeof(int) + 11 * sizeof(int32_t), "a stage has padding");
     bool same = memcmp(&a->stage, &b->stage, sizeof a->stage) == 0 && a->param_count == b->param_count;
     for (uint32_t k = 0; same && k < a->param_count; k++) {
-        same = a->param[k].kind == b->param[k].kind && same_operand(a->param[k].from, b->param[k].from);
+        same = a->param[k].kind == b->param[k].kind && same_operand(a->param[k].from, b->param[k].from) &&
+               a->param[k].is_coded == b->param[k].is_coded &&
+               memcmp(&a->param[k].code, &b->param[k].code, sizeof a->param[k].code) == 0;
     }
     return same;
 }

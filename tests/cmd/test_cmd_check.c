@@ -113,6 +113,7 @@ static const Change changes[] = {
     SET(affine[1].param[0].from.buffer, 6, "command 2: stage 1: number: there is no buffer 6"),
     SET(affine[1].param[0].from.view, 3, "command 2: stage 1: number: there is no view 3"),
     SET(affine[1].param[0].from.buffer, NEAR, "command 2: stage 1: number: elements of this type can't be"),
+    SET(affine[1].param[0].is_coded, true, "command 2: stage 1: number: elements of this type can't be"),
     SET(affine[1].param[0].from.offset_bits, UINT64_MAX, "command 2: stage 1: number: an address does not fit"),
     /* carry */
     SET(command[2].carry, CMD_CARRY_INPUT + 1, "command 2: its carry is none of those there are"),

@@ -277,7 +277,7 @@ static const Body bodies[] = {
     BODY(NO_VIEWS "\0\1\4\x10\1\2", "19", "a stage is new or not"),
     BODY(NO_VIEWS "\0\1\4\x10\1\1\x0F", "20", "there is no such kind of stage"),
     BODY(NO_VIEWS "\0\1\4\x10\1\0\5", "20", "a stage has too many parameters"),
-    BODY(NO_VIEWS "\0\1\4\x10\1\0\1\x08", "21", "there is no such kind of parameter"),
+    BODY(NO_VIEWS "\0\1\4\x10\1\0\1\x10", "21", "there is no such kind of parameter"),
     BODY(NO_VIEWS "\0\1\0\x40\x08\0", "18", "there is no such column"),
     BODY(NO_VIEWS "\0\1\0\x40\0\x09", "19", "there is no such queue"),
     BODY(NO_VIEWS "\0\1\4\x80\2\6\0", "19", "there are no such semantics"),

@@ -289,6 +289,9 @@ static const Bad bad[] = {
     {MUL " | CODE_MUL int8>int8 scale=0\n", {"line 6 column 84:", "something else", "=0"}},
     {MUL " | CODE_MUL int8>int8 what\n", {"line 6 column 79:", "no number and no parameter", "what"}},
     {MUL " | CODE_MUL int8>int8 value<-b0\n", {"line 6 column 88:", "something else", "the end"}},
+    {MUL " | MUL float32>float32 number<-b0.v0+0(0x1p-2\n", {"line 6 column 102:", "something else", "expected  ,"}},
+    {MUL " | MUL float32>float32 number<-b0.v0+0(1,3)\n", {"line 6 column 96:", "no float", "1"}},
+    {MUL " | MUL float32>float32 number<-b0.v0+0(0x1p-2,3\n", {"line 6 column 104:", "something else", "expected  )"}},
     {MUL " | NORM float32>float32 mean<-b0.v0+0 mean<-b0.v0+0 mean<-b0.v0+0 mean<-b0.v0+0 mean<-b0.v0+0\n",
      {"line 6 column 137:", "too many parameters", "mean"}},
     {MUL "|ADD int8>int8|ADD int8>int8|ADD int8>int8|ADD int8>int8|ADD int8>int8|ADD int8>int8|ADD int8>int8"

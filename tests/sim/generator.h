@@ -197,7 +197,9 @@ static Stage some_stage(DType from) {
 }
 
 /* A parameter of its own, somewhere where nothing overlaps. */
-static void add_param(CmdStage *stage, CmdParamKind kind, DType dtype) {
+static void add_param(CmdStage *stage, CmdParamKind kind, DType of_stage) {
+    bool is_coded = (of_stage == DTYPE_F32 || of_stage == DTYPE_F16) && chance(20);
+    DType dtype = is_coded ? some_code() : of_stage;
     static const uint32_t axes[] = {0, 1u << C, 1u << C, 1u << C | 1u << W, 1u << H, 63};
     if (made.program.buffer_count >= MADE_BUFFERS - 2 || made.program.view_count >= MADE_VIEWS - 8) {
         return;
@@ -212,6 +214,11 @@ static void add_param(CmdStage *stage, CmdParamKind kind, DType dtype) {
     made.buffers[number].view = laid.view;
     add_order(&made.buffers[number], has);
     made_param(stage, kind, (CmdOperand){number, made.buffers[number].view, 0});
+    CmdParam *param = &stage->param[stage->param_count - 1];
+    param->is_coded = is_coded;
+    if (is_coded) {
+        param->code = (StageCode){chance(3) ? -1.0f : 0.375f, (int32_t)draw(9) - 4};
+    }
 }
 
 static void add_params(CmdStage *stage) {

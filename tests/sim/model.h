@@ -345,10 +345,29 @@ static inline ModelNumber model_stage(Model *model, const Command *command, cons
     return number;
 }
 
+/* Codes that stand for reals of the stage's type. False where they stand for none. */
+static inline bool model_decode(const Model *model, const Command *command, uint32_t s, const CmdParam *param,
+                                ModelNumber *number) {
+    const Stage *stage = &command->stages[s].stage;
+    Stage decode = {.kind = STAGE_DEQUANTIZE, .code = param->code};
+    BoundStage bound;
+    if (!param->is_coded) {
+        return true;
+    }
+    decode.from = model->program->buffers[param->from.buffer].dtype;
+    decode.to = stage->from == DTYPE_F32 || stage->from == DTYPE_F16 ? stage->from : stage->to;
+    if (stage_bind(&decode, command->semantics, &bound) != NULL) {
+        return false;
+    }
+    bound_run(&bound, &number->code, &number->x, 1);
+    return true;
+}
+
 typedef struct {
     size_t count;
     uint64_t index[MODEL_ELEMENTS][CMD_AXES];
     Stage stage[MODEL_ELEMENTS][4];
+    bool has_no_number[MODEL_ELEMENTS][4]; /* a parameter's codes stand for none */
     ModelNumber number[MODEL_ELEMENTS];
 } ModelLine;
 
@@ -366,9 +385,12 @@ static inline void model_line_stages(Model *model, const Command *command, Model
     for (size_t e = 0; e < line->count; e++) {
         for (uint32_t s = 0; s < command->stage_count; s++) {
             line->stage[e][s] = command->stages[s].stage;
+            line->has_no_number[e][s] = false;
             for (uint32_t p = 0; p < command->stages[s].param_count; p++) {
                 const CmdParam *param = &command->stages[s].param[p];
-                model_set(&line->stage[e][s], param->kind, model_param(model, param, line->index[e]));
+                ModelNumber number = model_param(model, param, line->index[e]);
+                line->has_no_number[e][s] |= !model_decode(model, command, s, param, &number);
+                model_set(&line->stage[e][s], param->kind, number);
             }
         }
     }
@@ -401,7 +423,12 @@ static inline void model_line(Model *model, const Command *command, ModelLine *l
         DType to = command->stages[s].stage.to;
         ModelPlace place = s + 1 < command->stage_count ? carry : model_place(model, command->dst);
         for (size_t e = 0; e < line->count; e++) {
-            line->number[e] = model_stage(model, command, &line->stage[e][s], line->number[e]);
+            if (line->has_no_number[e][s]) {
+                model_fault(model, FAULT_NUMBER);
+                line->number[e] = (ModelNumber){0, 0};
+            } else {
+                line->number[e] = model_stage(model, command, &line->stage[e][s], line->number[e]);
+            }
             ModelElement element = model_element(to, line->number[e]);
             model_write(model, place, line->index[e], &element);
         }

@@ -119,7 +119,7 @@ static inline CmdStage *made_stage(Made *made, Command *command, Stage stage) {
 }
 
 static inline void made_param(CmdStage *stage, CmdParamKind kind, CmdOperand from) {
-    stage->param[stage->param_count++] = (CmdParam){kind, from};
+    stage->param[stage->param_count++] = (CmdParam){.kind = kind, .from = from};
 }
 
 /* int8 to int8, times a code: code * value * 0.5 * 0.5 / 0.25, so the product of both codes. */
