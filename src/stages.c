@@ -7,6 +7,8 @@
  * `work->scratch` is what a stage needs for itself: it is emptied between any two. */
 #include "stages.h"
 
+#include <inttypes.h>
+
 static bool next(Work *work, bool ok) {
     arena_reset(&work->scratch);
     return ok;
@@ -100,6 +102,7 @@ typedef struct {
     Span file;    /* that the graph's names and constants point into */
     FileNote note;
     size_t free_dims;
+    const DimBinding *dims; /* the free ones */
 } Bound;
 
 /* Free dimension k has extent first + k * step. `forgives`: where that contradicts the file, shapes are unknown. */
@@ -115,10 +118,15 @@ static Bound bind_all(const Request *request, Extents extents, ModelFiles *files
         return bound;
     }
     bound.file = files->map[own_file].bytes;
+    if (!next(work, graph_check_dims(bound.graph, request->dims, request->dim_count, work))) {
+        bound.graph = NULL;
+        return bound;
+    }
     DimBinding *dims = graph_free_dims(bound.graph, &work->keep, &bound.free_dims);
     for (size_t k = 0; k < bound.free_dims; k++) {
         dims[k].value = extents.first + (int64_t)k * extents.step;
     }
+    bound.dims = dims;
     bound.note = simplify_note(bound.graph, &work->keep);
     bool is_known = next(work, graph_bind_dims(bound.graph, dims, bound.free_dims, work)) &&
                     next(work, graph_infer_known(bound.graph, extents.forgives, work)) &&
@@ -173,6 +181,29 @@ static Peak peak_of(const Plan *plan) {
     return (Peak){plan->peak_live_bytes, plan->placed_bytes};
 }
 
+static bool is_bound(const Request *request, const DimBinding *dim) {
+    for (size_t k = 0; k < request->dim_count; k++) {
+        if (str_eq(request->dims[k].name, dim->name) && request->dims[k].axis == dim->axis) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Why a model can't be planned as it is: mostly dimensions that nothing binds, "--dim N=VALUE --dim x:0=VALUE". */
+static const char *why_no_peaks(const Request *request, const Bound *bound, Arena *keep) {
+    const char *free = "";
+    for (size_t k = 0; k < bound->free_dims; k++) {
+        const DimBinding *dim = &bound->dims[k];
+        const char *axis = dim->axis < 0 ? "" : arena_text(keep, ":%" PRId32, dim->axis);
+        if (!is_bound(request, dim)) {
+            free = arena_text(keep, "%s --dim " STR_FMT "%s=VALUE", free, STR_ARG(dim->name), axis);
+        }
+    }
+    return free[0] == '\0' ? "the model can't be planned as it is: stride0 plan tells why"
+                           : arena_text(keep, "dimensions are free, bind them with%s", free);
+}
+
 /* Before, after with the choices that were made before, and after with its own. */
 static void find_peaks(const Request *request, const Device *device, ModelFiles *files, Span out, Simplification *facts,
                        Work *work) {
@@ -183,9 +214,9 @@ static void find_peaks(const Request *request, const Device *device, ModelFiles 
     const Plan *after = after_held == NULL ? NULL : plan_of(request, device, out, files, work);
     facts->device = request->device;
     if (after == NULL) {
-        facts->no_peaks = "the model can't be planned as it is: stride0 plan tells why, --dim binds a free dimension";
         return;
     }
+    facts->no_peaks = NULL;
     facts->before = peak_of(before);
     facts->after_held = peak_of(after_held);
     facts->after = peak_of(after);
@@ -222,6 +253,7 @@ const Simplification *stages_simplify(const Request *request, ModelFiles *files,
     facts->file_bytes_before = bound.file.len;
     facts->file_bytes_after = out->len;
     simplification_count(facts, &work->keep);
+    facts->no_peaks = why_no_peaks(request, &bound, &work->keep);
     find_peaks(request, device, files, *out, facts, work);
     return facts;
 }

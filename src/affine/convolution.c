@@ -261,7 +261,7 @@ static ValueId add_floats(Rewriter *rw, const Node *conv, uint32_t k, const Shap
     return rewrite_add_value(rw, value, bias_stem(rw, conv));
 }
 
-static void log_fold(Rewriter *rw, const ConvFold *fold) {
+static void log_fold(Rewriter *rw, const ConvFold *fold, int64_t constant_bytes) {
     const Node *last = graph_node(rw->graph, fold->run.nodes[fold->run.node_count - 1]);
     Certificate certificate = {.class = PROOF_INTERVAL,
                                .rule = fold->is_before ? "fold_into_next_convolution" : "fold_into_convolution",
@@ -273,7 +273,8 @@ static void log_fold(Rewriter *rw, const ConvFold *fold) {
                               .op = last->op_name,
                               .form = AFFINE_MULADD,
                               .certificate = certificate,
-                              .nodes = fold->run.node_count});
+                              .nodes = fold->run.node_count,
+                              .constant_bytes = constant_bytes});
 }
 
 static void drop_run(Rewriter *rw, const Affine *run) {
@@ -288,12 +289,13 @@ static void rewire(Rewriter *rw, NodeId id, const ConvWeights *weights, const Co
     ValueId inputs[3] = {conv.inputs[0], conv.inputs[1], has_bias(&conv) ? conv.inputs[2] : NO_VALUE};
     Shape whole = graph_value(rw->graph, conv.inputs[1])->shape;
     Shape vector = {.rank = 1, .dim = {(int64_t)weights->outs}};
+    bool adds_bias = numbers[1] != NULL && !(has_bias(&conv) && is_only_reader(rw, conv.inputs[2]));
     inputs[1] = add_floats(rw, &conv, 1, &whole, numbers[0]);
     if (numbers[1] != NULL) {
         inputs[2] = add_floats(rw, &conv, 2, &vector, numbers[1]);
     }
     inputs[0] = fold->is_before ? fold->run.in : inputs[0];
-    log_fold(rw, fold);
+    log_fold(rw, fold, adds_bias ? (int64_t)(weights->outs * sizeof(float)) : 0);
     drop_run(rw, &fold->run);
     rewrite_set_inputs(rw, id, inputs, is_value(inputs[2]) ? 3 : 2);
     if (!fold->is_before) {

@@ -84,6 +84,10 @@ static bool is_held(const Rewriter *rw, ValueId id) {
     return id.index < rw->note->value_count && rw->note->is_held[id.index];
 }
 
+uint64_t rewrite_node_bytes(const Rewriter *rw, NodeId id) {
+    return id.index < rw->note->node_count ? rw->note->node_bytes[id.index] : 0;
+}
+
 uint32_t rewrite_times_read(const Node *node, ValueId id) {
     uint32_t times = 0;
     for (uint32_t k = 0; k < node->input_count; k++) {

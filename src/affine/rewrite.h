@@ -79,6 +79,9 @@ bool rewrite_is_fixed(const Rewriter *rw, ValueId id, uint32_t axis);
 /* Same dtype, scale and zero point: codes that mean the same. */
 bool rewrite_same_codes(const Rewriter *rw, ValueId a, ValueId b);
 
+/* Bytes that the file stores in the node's attributes. */
+uint64_t rewrite_node_bytes(const Rewriter *rw, NodeId id);
+
 /* Inputs of the node that are `id`. */
 uint32_t rewrite_times_read(const Node *node, ValueId id);
 

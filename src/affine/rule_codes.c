@@ -84,6 +84,10 @@ static ValueId add_coding(Rewriter *rw, const Affine *affine, const StageCode *c
         stem);
 }
 
+static uint64_t bytes_of(const Rewriter *rw, ValueId id) {
+    return graph_value(rw->graph, id)->constant->bytes.len;
+}
+
 /* Does the operator say what the codes that it reads or writes stand for? */
 static bool says_codes(const Node *node) {
     switch (node->op) {
@@ -174,7 +178,10 @@ static void rescale_run(Rewriter *rw, const Affine *affine) {
     ValueId scale = add_coding(rw, affine, codes, true, arena_format(&rw->work->keep, STR_FMT "_scale", STR_ARG(stem)));
     ValueId zero = add_coding(rw, affine, codes, false, arena_format(&rw->work->keep, STR_FMT "_zero", STR_ARG(stem)));
     coded_log(rw, affine, claims,
-              (Rewrite){.form = AFFINE_REQUANT, .certificate = certificate, .nodes = affine->node_count - 2});
+              (Rewrite){.form = AFFINE_REQUANT,
+                        .certificate = certificate,
+                        .nodes = affine->node_count - 2,
+                        .constant_bytes = (int64_t)(bytes_of(rw, scale) + bytes_of(rw, zero))});
     const ValueId inputs[] = {affine->in, scale, zero};
     rewrite_set_inputs(rw, coder, inputs, 3);
     rewrite_read(rw, last, 0, graph_node(rw->graph, coder)->outputs[0]);
@@ -221,9 +228,9 @@ static const char *reason_of(const NodeForm *form, const ChannelForm *channels, 
     if (form->blocked_count == 0) {
         return arena_text(keep, "%s: %s", what, why);
     }
-    return arena_text(keep, "%s: %u of %u channels could be %s, channel %u can't: %s", what,
-                      (unsigned)(count - form->blocked_count), (unsigned)count, affine_form_name(form->best),
-                      (unsigned)worst, why);
+    const char *best = form->best == AFFINE_REMOVE ? "go" : arena_text(keep, "be %s", affine_form_name(form->best));
+    return arena_text(keep, "%s: %u of %u channels could %s, channel %u can't: %s", what,
+                      (unsigned)(count - form->blocked_count), (unsigned)count, best, (unsigned)worst, why);
 }
 
 /* What a rescaled Dequantize would change, where there could be one. */

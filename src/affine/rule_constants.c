@@ -216,7 +216,7 @@ static void merge_makers(Rewriter *rw) {
         }
         if (k < kept_count && rewrite_redirect(rw, node->outputs[0], graph_node(rw->graph, kept[k])->outputs[0])) {
             rewrite_drop_node(rw, id);
-            log_constant(rw, "merged", node->name, 0);
+            log_constant(rw, "merged", node->name, -(int64_t)rewrite_node_bytes(rw, id));
             rw->log[rw->log_count - 1].nodes = 1;
         } else if (k == kept_count && kept_count < MOST_COMPARED) {
             kept[kept_count++] = id;
@@ -304,9 +304,10 @@ static bool collapse(Rewriter *rw, ValueId id) {
     Str name = value->name;
     uint64_t before = 0;
     (void)shape_packed_bytes(&value->shape, value->dtype, &before);
+    bool was_stored = is_stored(rw, id);
     ValueId compact = rewrite_add_instead(rw, added, id, true);
     CHECK(rewrite_redirect(rw, id, compact));
-    log_constant(rw, "collapsed", name, (int64_t)stored->bytes.len - (int64_t)before);
+    log_constant(rw, "collapsed", name, (int64_t)stored->bytes.len - (was_stored ? (int64_t)before : 0));
     rw->log[rw->log_count - 1].bytes_before = before;
     rw->log[rw->log_count - 1].bytes_after = stored->bytes.len;
     return true;

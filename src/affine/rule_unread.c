@@ -32,6 +32,7 @@ void rule_unread(Rewriter *rw) {
                                   .op = node->op_name,
                                   .form = AFFINE_REMOVE,
                                   .certificate = rewrite_lemma(rw, "unread", "every value", 0),
-                                  .nodes = 1});
+                                  .nodes = 1,
+                                  .constant_bytes = -(int64_t)rewrite_node_bytes(rw, id)});
     }
 }

@@ -25,6 +25,10 @@ static void hold_block(const Graph *graph, FileNote *note, const Block *block) {
     }
 }
 
+static uint64_t bytes_of(const Value *value) {
+    return value->constant == NULL ? 0 : value->constant->bytes.len;
+}
+
 /* Tensors that attributes hold are the nodes' own, whatever their names. */
 static void hold_attributes(const Graph *graph, FileNote *note) {
     for (uint32_t n = 0; n < graph->node_count; n++) {
@@ -33,6 +37,7 @@ static void hold_attributes(const Graph *graph, FileNote *note) {
             if (attr->kind == ATTR_TENSOR) {
                 hold(note, &attr->tensor, 1);
                 note->bytes[attr->tensor.index] = 0;
+                note->node_bytes[n] += bytes_of(graph_value(graph, attr->tensor));
             }
         }
     }
@@ -69,6 +74,7 @@ FileNote simplify_note(const Graph *graph, Arena *keep) {
     note.main_nodes = arena_array(keep, NodeId, note.main_count);
     note.is_held = arena_array(keep, bool, graph->value_count);
     note.bytes = arena_array(keep, uint64_t, graph->value_count);
+    note.node_bytes = arena_array(keep, uint64_t, graph->node_count);
     note_nodes(graph, &note);
     for (uint32_t b = 1; b < graph->block_count; b++) {
         hold_block(graph, &note, &graph->blocks[b]);
@@ -77,7 +83,7 @@ FileNote simplify_note(const Graph *graph, Arena *keep) {
     for (uint32_t v = 0; v < graph->value_count; v++) {
         const Value *value = &graph->values[v];
         note.is_held[v] = note.is_held[v] || value->is_annotation;
-        note.bytes[v] = value->name.len > 0 && value->constant != NULL ? value->constant->bytes.len : 0;
+        note.bytes[v] = value->name.len > 0 ? bytes_of(value) : 0;
     }
     hold_attributes(graph, &note);
     return note;
@@ -192,6 +198,9 @@ static uint64_t constant_bytes(const FileNote *note) {
     for (uint32_t v = 0; v < note->value_count; v++) {
         bytes += note->bytes[v]; /* spans of one file: the sum fits */
     }
+    for (uint32_t n = 0; n < note->node_count; n++) {
+        bytes += note->node_bytes[n];
+    }
     return bytes;
 }
 
@@ -199,6 +208,9 @@ static void drop_values(Rewriter *rw, const bool *stays, bool *is_dropped, uint6
     for (uint32_t v = 0; v < rw->note->value_count; v++) {
         is_dropped[v] = !stays[v] && is_left_over(rw, (ValueId){v});
         *bytes -= is_dropped[v] ? rw->note->bytes[v] : 0;
+    }
+    for (uint32_t n = 0; n < rw->note->node_count; n++) {
+        *bytes -= rw->is_gone[n] ? rw->note->node_bytes[n] : 0;
     }
 }
 

@@ -27,6 +27,7 @@ bool cli_write(Cli *cli, const char *path, void (*write)(FILE *out, const void *
         write(stdout, facts);
         return true;
     }
+    cli->work.diags.file = NULL; /* the model has been read: what is wrong now is the output's */
     if (!spares_inputs(cli, path) || !file_out_open(&cli->output, path, &cli->work.diags)) {
         return false;
     }

@@ -1,21 +1,28 @@
 /* `stride0 simplify MODEL -o OUT`: an equivalent smaller model in the format it came in. */
 #include "cli/cli.h"
 
+#include "base/clean.h"
 #include "report/simplification.h"
 #include "request.h"
 
 #include <string.h>
 
 typedef struct {
-    const char *output, *device, *tolerance, *semantics;
+    const char *output, *json, *device, *tolerance, *semantics;
     bool verify;
     Texts dims, layouts;
 } Args;
 
 static const Option options[] = {
-    {"output", 'o', OPTION_TEXT, "OUT", "the simplified model; - is standard output", offsetof(Args, output), NULL},
+    {"output", 'o', OPTION_TEXT, "OUT",
+     "the simplified model, always written; - is standard output, with the report on standard error",
+     offsetof(Args, output), NULL},
+    {"json", 0, OPTION_TEXT, "FILE", "write all that is reported as JSON; - is standard output, in place of the report",
+     offsetof(Args, json), NULL},
     {"tolerance", 0, OPTION_TEXT, "K",
-     "allow rewrites that differ by up to K: LSB of codes, ulp of floats (0 by default: exact ones only)",
+     "allow rewrites that each differ by up to K, LSB of codes or ulp of floats; what outputs differ by is not bounded "
+     "(0 by "
+     "default: exact ones only)",
      offsetof(Args, tolerance), NULL},
     {"semantics", 0, OPTION_TEXT, "ID",
      "the reference that rewrites must be exact for; all of the model's format by default", offsetof(Args, semantics),
@@ -42,7 +49,7 @@ static bool set_rules(Work *work, const Args *args, SimplifyOptions *simplify) {
     Semantics id;
     simplify->verify = args->verify;
     if (args->tolerance != NULL && !str_to_u64(str_from(args->tolerance), &simplify->tolerance)) {
-        return request_bad_value(work, "--tolerance", args->tolerance, "a whole number from 0");
+        return request_bad_value(work, "--tolerance", args->tolerance, "a whole number from 0 to 18446744073709551615");
     }
     if (args->semantics == NULL) {
         return true;
@@ -59,10 +66,23 @@ static bool make_request(Cli *cli, const Args *args, Request *request) {
                                    .device = args->device == NULL ? "mcu-cm" : args->device,
                                    .dims = args->dims.item,
                                    .layouts = args->layouts.item};
-    if (args->output == NULL) {
-        return request_bad_value(&cli->work, "--output", "nothing", "the path of the simplified model: -o OUT");
-    }
     return request_read_plan(&asked, request, &cli->work) && set_rules(&cli->work, args, &request->simplify);
+}
+
+static bool check_outputs(Cli *cli, const Args *args) {
+    bool is_missing = args->output == NULL || args->output[0] == '\0';
+    if (is_missing) {
+        return diag_error(&cli->work.diags,
+                          (DiagText){.place = "option -o",
+                                     .what = args->output == NULL ? "the output is missing" : "the output has no name",
+                                     .hint = "stride0 simplify MODEL -o OUT, where OUT is the file to write"});
+    }
+    if (cli_is_stdout(args->output) && cli_is_stdout(args->json)) {
+        return diag_error(
+            &cli->work.diags,
+            (DiagText){.place = "option --json", .what = "standard output takes the model or the JSON, not both"});
+    }
+    return true;
 }
 
 static const char *folder_of(Arena *arena, const char *path) {
@@ -77,6 +97,7 @@ static bool may_write_to(Cli *cli, const char *model, const char *out) {
     for (size_t k = 0; k < cli->files.count && !is_beside; k++) {
         Str path = cli->files.path[k];
         if (!str_eq(path, str_from(model))) {
+            cli->work.diags.file = NULL;
             return diag_error(&cli->work.diags,
                               (DiagText){.place = out,
                                          .what = "the model keeps weights in a file beside it",
@@ -94,12 +115,28 @@ static void write_model(FILE *out, const void *bytes) {
     }
 }
 
+static void write_json(FILE *out, const void *facts) {
+    report_simplification_json(facts, out);
+}
+
+/* The report, and which file it is of. */
+static void print_report(Cli *cli, const Args *args, const Simplification *facts, Span written) {
+    bool is_piped = cli_is_stdout(args->output);
+    FILE *out = is_piped ? stderr : stdout;
+    Span model = cli->files.map[0].bytes;
+    bool is_same = model.len == written.len && (model.len == 0 || memcmp(model.ptr, written.ptr, model.len) == 0);
+    report_simplification(facts, cli_columns(), &cli->work.scratch, out);
+    Str name = clean_text(&cli->work.scratch, str_from(is_piped ? "standard output" : args->output));
+    fprintf(out, "\nwritten: " STR_FMT ", %s bytes%s\n", STR_ARG(name), cli_number(&cli->work.scratch, written.len),
+            is_same ? ", the same as the model's" : "");
+}
+
 static s0_status run_simplify(Cli *cli, const void *data) {
     const Args *args = data;
     Work *work = &cli->work;
     Request request;
     Span out;
-    if (!make_request(cli, args, &request)) {
+    if (!check_outputs(cli, args) || !make_request(cli, args, &request)) {
         return S0_BAD_INPUT;
     }
     const Simplification *facts = stages_simplify(&request, &cli->files, work, &out);
@@ -109,14 +146,17 @@ static s0_status run_simplify(Cli *cli, const void *data) {
     if (!may_write_to(cli, request.model, args->output) || !cli_write(cli, args->output, write_model, &out)) {
         return S0_BAD_INPUT;
     }
-    if (!cli->is_quiet && !cli_is_stdout(args->output)) {
-        report_simplification(facts, cli_columns(), &work->scratch, stdout);
+    if (args->json != NULL && !cli_write(cli, args->json, write_json, facts)) {
+        return S0_BAD_INPUT;
+    }
+    if (!cli->is_quiet && !cli_is_stdout(args->json)) {
+        print_report(cli, args, facts, out);
     }
     return diags_status(&work->diags);
 }
 
 const Command command_simplify = {.name = "simplify",
-                                  .operands = "MODEL",
+                                  .operands = "MODEL -o OUT",
                                   .fewest_operands = 1,
                                   .most_operands = 1,
                                   .summary = "an equivalent smaller model in the same format, each rewrite proven",

@@ -355,6 +355,13 @@ static bool check_all_used(const Binder *b) {
     return sound;
 }
 
+bool graph_check_dims(Graph *graph, DimBinding *bindings, size_t count, Work *work) {
+    Binder b = {.graph = graph, .work = work, .bindings = bindings, .count = count};
+    find_meanings(&b);
+    find_used(&b);
+    return check_all_used(&b);
+}
+
 bool graph_bind_dims(Graph *graph, DimBinding *bindings, size_t count, Work *work) {
     Binder b = {.graph = graph, .work = work, .bindings = bindings, .count = count};
     bool sound = true;

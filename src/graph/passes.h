@@ -35,6 +35,9 @@ bool dim_binding_parse(Str text, DimBinding *binding, Diags *diags);
  * where shape_signature is free. */
 bool graph_bind_dims(Graph *graph, DimBinding *bindings, size_t count, Work *work);
 
+/* Only that each binding names something. */
+bool graph_check_dims(Graph *graph, DimBinding *bindings, size_t count, Work *work);
+
 /* The free dimensions of the main graph's inputs, each once, as bindings that lack their value; before it is bound. */
 DimBinding *graph_free_dims(const Graph *graph, Arena *arena, size_t *count);
 

@@ -5,8 +5,9 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
-enum { INDENT = 2, MOST_SHOWN = 12 };
+enum { INDENT = 2, MOST_SHOWN = 12, MOST_NAMES = 3 };
 
 typedef struct {
     const Simplification *facts;
@@ -39,7 +40,11 @@ static void print_changes(const Report *r) {
                facts->simplified->constant_bytes_after);
     add_change(&table, "bytes of the file", facts->file_bytes_before, facts->file_bytes_after);
     if (facts->no_peaks == NULL) {
-        add_peaks(r, &table, ", choices held", facts->after_held);
+        bool is_other = facts->after_held.live_bytes != facts->after.live_bytes ||
+                        facts->after_held.placed_bytes != facts->after.placed_bytes;
+        if (is_other) {
+            add_peaks(r, &table, ", choices held", facts->after_held);
+        }
         add_peaks(r, &table, "", facts->after);
     }
     table_print(&table, INDENT, r->columns, r->out);
@@ -74,14 +79,16 @@ static Str bytes_text(const Report *r, int64_t bytes) {
 
 static void print_rules(const Report *r) {
     const Simplification *facts = r->facts;
+    const Simplified *done = facts->simplified;
+    int64_t rest = (int64_t)done->constant_bytes_after - (int64_t)done->constant_bytes_before; /* what no rule counts */
     Table table;
     if (facts->rule_count == 0) {
         fputs("\nnothing to simplify: the file is as it was\n", r->out);
         return;
     }
     fputs("\nrewrites\n", r->out);
-    table_init(&table, r->scratch, "lrrrl");
-    table_head(&table, (const char *const[]){"rule", "times", "operators", "constants", ""});
+    table_init(&table, r->scratch, "srrrl");
+    table_head(&table, (const char *const[]){"rule", "times", "operators", "bytes of constants", ""});
     for (uint32_t k = 0; k < facts->rule_count; k++) {
         const RuleTotal *rule = &facts->rules[k];
         table_text(&table, rule->rule);
@@ -89,24 +96,64 @@ static void print_rules(const Report *r) {
         table_add(&table, bytes_text(r, -(int64_t)rule->nodes));
         table_add(&table, bytes_text(r, rule->constant_bytes));
         table_text(&table, proof_text(r, rule));
+        rest -= rule->constant_bytes;
+    }
+    if (rest != 0) {
+        table_text(&table, rest < 0 ? "no longer read" : "other");
+        table_text(&table, "");
+        table_text(&table, "");
+        table_add(&table, bytes_text(r, rest));
+        table_text(&table, "constants of what went");
     }
     table_print(&table, INDENT, r->columns, r->out);
 }
 
+/* "Mul 'scaled'", and 'MUL#0' where the file has no name for it. */
+static Str operator_text(const Report *r, const RewriteRefusal *refusal) {
+    Str name = clean_text(r->scratch, refusal->node), op = clean_text(r->scratch, refusal->op);
+    bool has_op = str_starts(name, op);
+    return has_op ? name : arena_format(r->scratch, STR_FMT " '" STR_FMT "'", STR_ARG(op), STR_ARG(name));
+}
+
+/* All operators that stay for the reason of refusal `first`: "MUL#0" or "3 operators, MUL#0, MUL#4, MUL#6". */
+static void print_group(const Report *r, size_t first, bool *is_shown) {
+    const Simplified *done = r->facts->simplified;
+    const char *names = "";
+    uint32_t count = 0;
+    for (size_t i = first; i < done->refusal_count; i++) {
+        if (strcmp(done->refusals[i].reason, done->refusals[first].reason) != 0) {
+            continue;
+        }
+        is_shown[i] = true;
+        if (count++ < MOST_NAMES) {
+            names = arena_text(r->scratch, "%s%s" STR_FMT, names, count == 1 ? "" : ", ",
+                               STR_ARG(operator_text(r, &done->refusals[i])));
+        }
+    }
+    Str reason = clean_text(r->scratch, str_from(done->refusals[first].reason));
+    if (count == 1) {
+        fprintf(r->out, "  %s: " STR_FMT "\n", names, STR_ARG(reason));
+    } else {
+        fprintf(r->out, "  %" PRIu32 " operators: " STR_FMT "\n      %s%s\n", count, STR_ARG(reason), names,
+                count > MOST_NAMES ? ", ..." : "");
+    }
+}
+
 static void print_refusals(const Report *r) {
     const Simplified *done = r->facts->simplified;
-    if (done->refusal_count == 0) {
-        return;
+    bool *is_shown = arena_array(r->scratch, bool, done->refusal_count);
+    uint32_t groups = 0;
+    size_t left = 0;
+    for (size_t i = 0; i < done->refusal_count; i++) {
+        if (groups == MOST_SHOWN) {
+            left += !is_shown[i];
+        } else if (!is_shown[i]) {
+            fputs(groups++ == 0 ? "\nper-channel affines that stay\n" : "", r->out);
+            print_group(r, i, is_shown);
+        }
     }
-    fputs("\nper-channel affines that stay\n", r->out);
-    for (size_t i = 0; i < done->refusal_count && i < MOST_SHOWN; i++) {
-        const RewriteRefusal *refusal = &done->refusals[i];
-        Str node = clean_text(r->scratch, refusal->node);
-        Str reason = clean_text(r->scratch, str_from(refusal->reason));
-        fprintf(r->out, "  " STR_FMT ": " STR_FMT "\n", STR_ARG(node), STR_ARG(reason));
-    }
-    if (done->refusal_count > MOST_SHOWN) {
-        fprintf(r->out, "  and %zu more\n", done->refusal_count - MOST_SHOWN);
+    if (left > 0) {
+        fprintf(r->out, "  and %zu more: --json lists all\n", left);
     }
 }
 
@@ -117,18 +164,31 @@ static const char *range_text(const Report *r, const double range[2]) {
     return arena_text(r->scratch, "%g to %g", range[0], range[1]);
 }
 
+static bool is_range_told(const OutputRange *range) {
+    bool is_open =
+        isinf(range->before[0]) && isinf(range->before[1]) && isinf(range->after[0]) && isinf(range->after[1]);
+    return !is_open;
+}
+
 static void print_ranges(const Report *r) {
     const Simplification *facts = r->facts;
     Table table;
-    fputs("\nwhat outputs can hold\n", r->out);
+    uint32_t told = 0;
     table_init(&table, r->scratch, "nll");
     table_head(&table, (const char *const[]){"output", "before", "after"});
     for (uint32_t k = 0; k < facts->output_count; k++) {
+        if (!is_range_told(&facts->outputs[k])) {
+            continue;
+        }
         table_add(&table, facts->outputs[k].name);
         table_text(&table, range_text(r, facts->outputs[k].before));
         table_text(&table, range_text(r, facts->outputs[k].after));
+        told++;
     }
-    table_print(&table, INDENT, r->columns, r->out);
+    if (told > 0) {
+        fputs("\nwhat outputs can hold\n", r->out);
+        table_print(&table, INDENT, r->columns, r->out);
+    }
 }
 
 void report_simplification(const Simplification *facts, uint32_t columns, Arena *scratch, FILE *out) {

@@ -9,4 +9,7 @@
 /* What vanished, by which rules, and what stays and why; lines of at most `columns`. Same facts, same bytes. */
 void report_simplification(const Simplification *facts, uint32_t columns, Arena *scratch, FILE *out);
 
+/* The same in full, as one JSON object. */
+void report_simplification_json(const Simplification *facts, FILE *out);
+
 #endif
