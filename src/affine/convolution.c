@@ -295,12 +295,12 @@ static void rewire(Rewriter *rw, NodeId id, const ConvWeights *weights, const Co
         inputs[2] = add_floats(rw, &conv, 2, &vector, numbers[1]);
     }
     inputs[0] = fold->is_before ? fold->run.in : inputs[0];
-    log_fold(rw, fold, adds_bias ? (int64_t)(weights->outs * sizeof(float)) : 0);
     drop_run(rw, &fold->run);
     rewrite_set_inputs(rw, id, inputs, is_value(inputs[2]) ? 3 : 2);
     if (!fold->is_before) {
         rewrite_write(rw, id, fold->run.out);
     }
+    log_fold(rw, fold, adds_bias ? (int64_t)(weights->outs * sizeof(float)) : 0);
 }
 
 static const char *too_far(Rewriter *rw, const ConvFold *fold) {

@@ -222,6 +222,9 @@ void rewrite_drop_node(Rewriter *rw, NodeId id) {
         }
     }
     rw->is_gone[id.index] = true;
+    if (!is_added(rw, id)) {
+        rw->gone_by[id.index] = (uint32_t)rw->log_count + 1; /* it is logged next */
+    }
     if (is_of_file(rw, id)) {
         rw->fates[rw->position[id.index]] = NODE_DROPPED;
     }

@@ -34,6 +34,7 @@ typedef struct {
     uint32_t *position; /* node of the file -> position in its main graph, or NOT_IN_FILE */
     NodeFate *fates;    /* by position */
     bool *is_gone;      /* node -> dropped */
+    uint32_t *gone_by;  /* node below first_node_count -> 1 + the place in the log of what dropped it */
     bool *is_told;      /* node -> why it stays has been told in this round */
     bool *is_requantised;
     size_t added_node_count, added_node_capacity, added_value_count, added_value_capacity;
@@ -132,7 +133,7 @@ ValueId rewrite_add_instead(Rewriter *rw, Value value, ValueId old, bool is_last
 /* A node in front of `before`; the main block lists it after rewrite_refresh. Its outputs have it as their producer. */
 NodeId rewrite_add_node(Rewriter *rw, Node node, NodeId before);
 
-/* ---- The log */
+/* ---- The log: a rewrite is logged behind its changes */
 
 void rewrite_log(Rewriter *rw, Rewrite rewrite);
 /* Why node `id` stays, of `tensor` where that is not empty. */

@@ -177,11 +177,6 @@ static void rescale_run(Rewriter *rw, const Affine *affine) {
     Str stem = graph_value(rw->graph, affine->out)->name;
     ValueId scale = add_coding(rw, affine, codes, true, arena_format(&rw->work->keep, STR_FMT "_scale", STR_ARG(stem)));
     ValueId zero = add_coding(rw, affine, codes, false, arena_format(&rw->work->keep, STR_FMT "_zero", STR_ARG(stem)));
-    coded_log(rw, affine, claims,
-              (Rewrite){.form = AFFINE_REQUANT,
-                        .certificate = certificate,
-                        .nodes = affine->node_count - 2,
-                        .constant_bytes = (int64_t)(bytes_of(rw, scale) + bytes_of(rw, zero))});
     const ValueId inputs[] = {affine->in, scale, zero};
     rewrite_set_inputs(rw, coder, inputs, 3);
     rewrite_read(rw, last, 0, graph_node(rw->graph, coder)->outputs[0]);
@@ -189,6 +184,11 @@ static void rescale_run(Rewriter *rw, const Affine *affine) {
         rewrite_drop_node(rw, affine->nodes[k]);
     }
     carry(rw, affine, codes);
+    coded_log(rw, affine, claims,
+              (Rewrite){.form = AFFINE_REQUANT,
+                        .certificate = certificate,
+                        .nodes = affine->node_count - 2,
+                        .constant_bytes = (int64_t)(bytes_of(rw, scale) + bytes_of(rw, zero))});
 }
 
 /* ---- What stays, and why */

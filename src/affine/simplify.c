@@ -153,6 +153,7 @@ static void init_rewriter(Rewriter *rw, Graph *graph, const FileNote *note, Work
     rw->gone_capacity = graph->node_count;
     rw->is_gone = arena_array(keep, bool, graph->node_count);
     rw->is_told = arena_array(keep, bool, graph->node_count);
+    rw->gone_by = arena_array(keep, uint32_t, graph->node_count);
     rw->is_requantised = arena_array(keep, bool, note->value_count);
     rw->first_count = graph->value_count;
     rw->first_node_count = graph->node_count;
@@ -277,6 +278,8 @@ void simplify_graph(Graph *graph, const Graph *other, const FileNote *note, cons
                         .refusal_count = rw.refusal_count,
                         .rewrites = rw.log,
                         .refusals = rw.refusals,
+                        .gone_count = rw.first_node_count,
+                        .gone_by = rw.gone_by,
                         .constant_bytes_before = before,
                         .constant_bytes_after = before};
     out->edit = (ModelEdit){.graph = graph,

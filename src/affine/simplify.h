@@ -51,6 +51,8 @@ typedef struct {
     size_t rewrite_count, refusal_count;
     const Rewrite *rewrites;
     const RewriteRefusal *refusals; /* affines that stayed, and why: the channels that blocked stand in the reason */
+    uint32_t gone_count;
+    const uint32_t *gone_by; /* node below gone_count -> 1 + the rewrite that took it away; 0: none did */
     uint64_t constant_bytes_before, constant_bytes_after;
     ModelEdit edit;
 } Simplified;

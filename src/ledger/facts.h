@@ -149,7 +149,11 @@ Str facts_step_title(const Facts *facts, const Step *step, Arena *arena);
 
 /* ---- find.c: what a name stands for */
 
-/* Has a buffer a tensor of that name? Else the nearest name that has, empty where none is near. */
+/* The rewrite that took a tensor of that name away; null where none did. */
+const Rewrite *facts_find_gone(const Facts *facts, Str name);
+
+/* Has a buffer a tensor of that name, or did a rewrite take it away? Else the nearest name that has, empty where none
+ * is near. */
 bool facts_find_buffer(const Facts *facts, Str name, Str *nearest);
 
 /* The node of that name, also one that makes no step of its own; NO_NODE and the nearest name. */

@@ -2,10 +2,21 @@
 #include "ledger/facts.h"
 
 #include "base/nearest.h"
+#include "ledger/simplification.h"
 
 static Str buffer_tensor(const Facts *facts, uint32_t buffer) {
     ValueId value = facts->plan->buffers[buffer].value;
     return is_value(value) ? graph_value(facts->graph, value)->name : (Str){NULL, 0};
+}
+
+const Rewrite *facts_find_gone(const Facts *facts, Str name) {
+    const Rewrite *rewrite = NULL;
+    for (uint32_t v = 0; v < facts->graph->value_count && rewrite == NULL; v++) {
+        if (str_eq(facts->graph->values[v].name, name)) {
+            rewrite = simplification_of_value(facts->simplified, (ValueId){v});
+        }
+    }
+    return rewrite;
 }
 
 bool facts_find_buffer(const Facts *facts, Str name, Str *nearest) {
@@ -14,6 +25,9 @@ bool facts_find_buffer(const Facts *facts, Str name, Str *nearest) {
         if (is_value(facts->plan->buffers[i].value) && str_eq(buffer_tensor(facts, i), name)) {
             return true;
         }
+    }
+    if (facts_find_gone(facts, name) != NULL) {
+        return true;
     }
     for (uint32_t i = 0; i < facts->plan->buffer_count; i++) {
         nearest_offer(&found, buffer_tensor(facts, i));

@@ -71,6 +71,43 @@ Vanished simplification_vanished(const Simplified *simplified, Arena *arena) {
     return vanished;
 }
 
+const Rewrite *simplification_of_node(const Simplified *simplified, NodeId id) {
+    bool is_one = simplified != NULL && is_node(id) && id.index < simplified->gone_count;
+    uint32_t by = is_one ? simplified->gone_by[id.index] : 0;
+    return by > 0 && by <= simplified->rewrite_count ? &simplified->rewrites[by - 1] : NULL;
+}
+
+static bool names(const ValueId *ids, uint32_t count, ValueId id) {
+    for (uint32_t k = 0; k < count; k++) {
+        if (ids[k].index == id.index) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const Rewrite *simplification_of_value(const Simplified *simplified, ValueId id) {
+    if (simplified == NULL || id.index >= simplified->edit.file_value_count || !simplified->edit.is_dropped[id.index]) {
+        return NULL;
+    }
+    const Graph *graph = simplified->edit.graph;
+    for (size_t i = 0; i < simplified->rewrite_count; i++) {
+        const Rewrite *rewrite = &simplified->rewrites[i];
+        if (rewrite->nodes == 0 && str_eq(rewrite->node, graph_value(graph, id)->name)) {
+            return rewrite;
+        }
+    }
+    for (uint32_t n = 0; n < simplified->gone_count; n++) {
+        const Node *node = graph_node(graph, (NodeId){n});
+        const Rewrite *rewrite = simplification_of_node(simplified, (NodeId){n});
+        if (rewrite != NULL &&
+            (names(node->outputs, node->output_count, id) || names(node->inputs, node->input_count, id))) {
+            return rewrite;
+        }
+    }
+    return NULL;
+}
+
 void simplification_count(Simplification *facts, Arena *keep) {
     const ModelEdit *edit = &facts->simplified->edit;
     facts->rules = simplification_rules(facts->simplified, keep, &facts->rule_count);

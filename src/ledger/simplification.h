@@ -52,6 +52,10 @@ typedef struct {
 
 Vanished simplification_vanished(const Simplified *simplified, Arena *arena);
 
+/* The rewrite that took a node away, or a value: with its operator, or as a constant. Null where none did. */
+const Rewrite *simplification_of_node(const Simplified *simplified, NodeId id);
+const Rewrite *simplification_of_value(const Simplified *simplified, ValueId id);
+
 /* Fills `rules` and the numbers of nodes. */
 void simplification_count(Simplification *facts, Arena *keep);
 

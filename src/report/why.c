@@ -1,4 +1,5 @@
 /* "Why is this here": all that is known of one tensor's buffers, or of one node's steps. */
+#include "ledger/simplification.h"
 #include "report/page.h"
 
 #include <inttypes.h>
@@ -20,6 +21,14 @@ static void line(const Page *page, const char *label, const char *format, ...) {
 
 static Page plain_page(const Facts *facts, Arena *scratch, FILE *out) {
     return (Page){.facts = facts, .style = {.has_color = false, .columns = UINT32_MAX}, .scratch = scratch, .out = out};
+}
+
+/* "'scaled' (Mul) is gone: …" */
+static void print_gone(const Page *page, Str title, const Rewrite *rewrite) {
+    Str what = clean_text(page->scratch, title), at = clean_text(page->scratch, rewrite->node);
+    fprintf(page->out, STR_FMT " is gone: the rewrite %s at '" STR_FMT "' took it away before planning\n",
+            STR_ARG(what), rewrite->certificate.rule, STR_ARG(at));
+    line(page, "as filed", "stride0 plan --simplify none plans it");
 }
 
 /* ---- One buffer */
@@ -212,6 +221,9 @@ bool report_why_buffer(const Facts *facts, Str name, Arena *scratch, FILE *out, 
         print_buffer(&page, (BufferId){i});
         has_one = true;
     }
+    if (!has_one) {
+        print_gone(&page, arena_format(scratch, "'" STR_FMT "'", STR_ARG(name)), facts_find_gone(facts, name));
+    }
     return true;
 }
 
@@ -279,6 +291,11 @@ bool report_why_node(const Facts *facts, Str name, Arena *scratch, FILE *out, St
     bool has_step = false;
     if (!is_node(id)) {
         return false;
+    }
+    const Rewrite *rewrite = simplification_of_node(facts->simplified, id);
+    if (rewrite != NULL) {
+        print_gone(&page, node_title(scratch, graph_node(facts->graph, id)), rewrite);
+        return true;
     }
     for (uint32_t s = 0; s < facts->plan->step_count; s++) {
         if (facts->plan->steps[s].node.index == id.index) {

@@ -47,6 +47,7 @@ static Rewriter make_rewriter(Graph *graph, const FileNote *note, Work *work) {
     rw.position = arena_array(&work->keep, uint32_t, FIRST);
     rw.fates = arena_array(&work->keep, NodeFate, FIRST);
     rw.is_gone = arena_array(&work->keep, bool, FIRST);
+    rw.gone_by = arena_array(&work->keep, uint32_t, FIRST);
     rw.is_told = arena_array(&work->keep, bool, FIRST);
     rw.gone_capacity = rw.first_node_count = FIRST;
     for (uint32_t k = 0; k < FIRST; k++) {
