@@ -225,21 +225,28 @@ static const char *reason_of(const NodeForm *form, const ChannelForm *channels, 
     if (why == NULL) {
         why = "but both ends must stay: the model names them, or they stand for other numbers";
     }
+    bool is_plain = form->form == AFFINE_ADD_INT || form->form == AFFINE_SHIFT || form->form == AFFINE_MULADD;
     if (form->blocked_count == 0) {
-        return arena_text(keep, "%s: %s", what, why);
+        return is_plain ? what : arena_text(keep, "%s: %s", what, why);
     }
     const char *best = form->best == AFFINE_REMOVE ? "go" : arena_text(keep, "be %s", affine_form_name(form->best));
     return arena_text(keep, "%s: %u of %u channels could %s, channel %u can't: %s", what,
                       (unsigned)(count - form->blocked_count), (unsigned)count, best, (unsigned)worst, why);
 }
 
-/* What a rescaled Dequantize would change, where there could be one. */
-static const char *rescale_text(Rewriter *rw, const Affine *affine) {
+/* Why nothing cheaper stands there: what a rescaled Dequantize would change, where there could be one. */
+static const char *why_not_rescaled(Rewriter *rw, const Affine *affine) {
     Arena *keep = &rw->work->keep;
     StageCode *codes = arena_array(&rw->work->scratch, StageCode, affine->channels);
     const Claim *claims = rescale_claims(rw, affine, codes);
-    if (claims == NULL) {
+    if (rw->graph->format == FORMAT_TFLITE) {
+        return ". TFLite has no operator that does it for less";
+    }
+    if (rw->graph->format != FORMAT_ONNX || affine->node_count < 3) { /* Dequantize and Quantize alone */
         return "";
+    }
+    if (claims == NULL) {
+        return ". Its Dequantize can't do it: a factor is not positive, a zero point is no code, or the axis another";
     }
     Certificate certificate = coded_prove(rw, claims, affine, "rescale", UINT16_MAX);
     if (certificate.class == PROOF_REFUSED || !certificate.has_witness) {
@@ -288,7 +295,7 @@ static void report_run(Rewriter *rw, const Affine *affine) {
     const char *others;
     NodeId name = name_of_run(rw, affine, &others);
     const char *reason = arena_text(keep, "%s%s%s%s", others, others[0] == '\0' ? "" : " in front it ",
-                                    reason_of(&form, channels, affine->channels, keep), rescale_text(rw, affine));
+                                    reason_of(&form, channels, affine->channels, keep), why_not_rescaled(rw, affine));
     rewrite_refuse(rw, name, graph_value(rw->graph, affine->out)->name, reason);
     for (uint32_t k = 0; k < affine->node_count; k++) {
         rw->is_told[affine->nodes[k].index] = true;

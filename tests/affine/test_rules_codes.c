@@ -260,7 +260,7 @@ static const Row rows[] = {
     {.model = {.what = "A5 B6 whole codes along the last axis",
                .text = L "const k int8[3] scale=0.1 zero=0 = 10 -20 30\nnode Add m: a k -> b\n" LO},
      NULL,
-     .refusal = "moves all codes by one number (add_int): codes are moved"},
+     .refusal = "moves all codes by one number (add_int). TFLite has no operator that does it for less"},
     {.model = {.what = "QUANTIZE to the same codes", .text = L "node QuantizeLinear(QUANTIZE) m: a -> b\n" LO}, LG},
 };
 
