@@ -20,9 +20,8 @@ static const Option options[] = {
     {"json", 0, OPTION_TEXT, "FILE", "write all that is reported as JSON; - is standard output, in place of the report",
      offsetof(Args, json), NULL},
     {"tolerance", 0, OPTION_TEXT, "K",
-     "allow rewrites that each differ by up to K, LSB of codes or ulp of floats; what outputs differ by is not bounded "
-     "(0 by "
-     "default: exact ones only)",
+     "allow rewrites that each differ by up to K, LSB of codes or ulp of floats, whatever that makes of the outputs "
+     "(0)",
      offsetof(Args, tolerance), NULL},
     {"semantics", 0, OPTION_TEXT, "ID",
      "the reference that rewrites must be exact for; all of the model's format by default", offsetof(Args, semantics),
