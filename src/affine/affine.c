@@ -1,6 +1,7 @@
 /* From nodes to stages: which operators form a run, along which axis, with which numbers. */
 #include "affine/affine.h"
 
+#include "affine/known.h"
 #include "affine/real.h"
 #include "base/fault.h"
 #include "graph/fold.h"
@@ -101,10 +102,11 @@ static bool decoded_numbers(const Rewriter *rw, ValueId id, Numbers *numbers) {
     const Node *node = is_node(maker) ? graph_node(rw->graph, maker) : NULL;
     Numbers codes, scale, zero = {0};
     bool is_one = node != NULL && node->op == OP_DEQUANTIZE && rw->graph->format == FORMAT_ONNX &&
-                  !rewrite_is_callers(rw, id) && (node->input_count == 2 || node->input_count == 3) &&
+                  known_is(rw->graph, node, &rw->work->scratch) && !rewrite_is_callers(rw, id) &&
+                  (node->input_count == 2 || node->input_count == 3) &&
                   graph_value(rw->graph, id)->dtype == DTYPE_F32 && is_code(node_input(rw->graph, node, 0)->dtype) &&
                   known_numbers(rw, node->inputs[0], &codes) && known_numbers(rw, node->inputs[1], &scale) &&
-                  scale.count == 1;
+                  scale.count == 1 && node_input(rw->graph, node, 1)->dtype == DTYPE_F32;
     if (!is_one || (node->input_count == 3 && is_value(node->inputs[2]) &&
                     (!known_numbers(rw, node->inputs[2], &zero) || zero.count != 1))) {
         return false;
@@ -252,12 +254,18 @@ static bool take_coder_axis(const Reader *r, uint64_t count) {
            take_axis(r, (int32_t)axis, count);
 }
 
+/* QuantizeLinear since opset 23: the type in which x / scale is computed, where it is not theirs. */
+static bool divides_in_float32(const Node *node) {
+    int64_t precision = node_int(node, "precision", 0);
+    return precision == 0 || dtype_from_onnx(precision) == DTYPE_F32;
+}
+
 /* What the operator is given: what the codes carry may be another operator's word. */
 static bool read_given(const Reader *r, const Value *coded, Coding *coding) {
     const Value *scale, *zero;
     *coding = (Coding){0};
     if (!is_code(coded->dtype) || node_int(r->node, "block_size", 0) != 0 ||
-        !read_numbers(r, 1, &coding->scale, &scale)) {
+        !read_numbers(r, 1, &coding->scale, &scale) || scale->dtype != DTYPE_F32 || !divides_in_float32(r->node)) {
         return false;
     }
     if (r->node->input_count > 2 && is_value(r->node->inputs[2]) &&
@@ -374,6 +382,9 @@ static bool is_on_codes(const Reader *r) {
 }
 
 static bool fill_stage(const Reader *r) {
+    if (!known_is(r->rw->graph, r->node, &r->rw->work->scratch)) {
+        return false;
+    }
     switch (r->node->op) {
     case OP_MUL:
     case OP_ADD:

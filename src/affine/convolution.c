@@ -2,6 +2,7 @@
 #include "affine/convolution.h"
 
 #include "affine/growth.h"
+#include "affine/known.h"
 
 #include <float.h>
 #include <math.h>
@@ -81,8 +82,8 @@ static bool has_bias(const Node *conv) {
 bool convolution_read(const Rewriter *rw, NodeId id, ConvWeights *weights) {
     const Node *node = graph_node(rw->graph, id);
     bool is_one = node->op == OP_CONV || node->op == OP_DEPTHWISE_CONV || node->op == OP_CONV_TRANSPOSE;
-    return is_one && rewrite_may_change(rw, id) && read_weights(rw, node, weights) &&
-           is_float_constant(rw, node, 1, weights->elements) &&
+    return is_one && rewrite_may_change(rw, id) && known_is(rw->graph, node, &rw->work->scratch) &&
+           read_weights(rw, node, weights) && is_float_constant(rw, node, 1, weights->elements) &&
            (!has_bias(node) || is_float_constant(rw, node, 2, weights->outs));
 }
 

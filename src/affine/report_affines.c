@@ -1,6 +1,7 @@
 /* What stays beside convolutions and between codes without a rule having said why: each per-channel affine that none
  * could read, and what blocks it. Equal reasons are equal texts, so that they can be told together. */
 #include "affine/convolution.h"
+#include "affine/known.h"
 
 /* ---- Affines */
 
@@ -94,7 +95,7 @@ static const char *why_unknown(const Rewriter *rw, ValueId id, const char *what,
 static const char *why_unread(const Rewriter *rw, NodeId id) {
     const Node *node = graph_node(rw->graph, id);
     ValueId data = affine_data(rw, node);
-    const char *why = NULL;
+    const char *why = known_why_not(rw->graph, node, &rw->work->keep);
     for (uint32_t k = 0; k < node->input_count && why == NULL; k++) {
         if (is_value(node->inputs[k]) && node->inputs[k].index != data.index) {
             why = why_unknown(rw, node->inputs[k], "its parameters", false);
@@ -109,7 +110,10 @@ static const char *why_unread(const Rewriter *rw, NodeId id) {
 static const char *why_weights(const Rewriter *rw, NodeId id) {
     const Node *conv = graph_node(rw->graph, id);
     ConvWeights weights;
-    const char *why = NULL;
+    const char *why = known_why_not(rw->graph, conv, &rw->work->scratch);
+    if (why != NULL) {
+        return arena_text(&rw->work->keep, "of the convolution beside it: %s", why);
+    }
     for (uint32_t k = 1; k < conv->input_count && k < 3 && why == NULL; k++) {
         if (is_value(conv->inputs[k])) {
             why = why_unknown(rw, conv->inputs[k], k == 1 ? "the convolution's weights" : "the convolution's biases",

@@ -116,7 +116,8 @@ bool rewrite_is_callers(const Rewriter *rw, ValueId id) {
 }
 
 const Const *rewrite_pattern(const Rewriter *rw, ValueId id) {
-    if (!is_value(id) || rewrite_is_callers(rw, id)) {
+    bool is_strange = rw->is_strange != NULL && id.index < rw->first_count && rw->is_strange[id.index];
+    if (!is_value(id) || is_strange || rewrite_is_callers(rw, id)) {
         return NULL;
     }
     const Value *value = graph_value(rw->graph, id);

@@ -29,6 +29,7 @@ typedef struct {
 
     uint32_t first_count, first_node_count; /* values and nodes before the first change */
     const bool *is_callers; /* by id below first_count: a caller may replace it, or what it is made of */
+    const bool *is_strange; /* the same, null for none: an operator that is not known makes it or what it is of */
 
     size_t position_capacity, gone_capacity;
     uint32_t *position; /* node of the file -> position in its main graph, or NOT_IN_FILE */

@@ -7,6 +7,7 @@
  * operator with the same zero twice, or a limit that is strictly wider, is exact. For the same reason limits meet only
  * in Clip, and in no single number. TFLite's RELUs that overlap meet at the zero of one and the other end of another.
  * What becomes of a NaN the formats do not say either; that it is the same at both is taken for granted. */
+#include "affine/known.h"
 #include "affine/rewrite.h"
 #include "graph/fold.h"
 
@@ -65,6 +66,9 @@ static bool clip_limits(const Rewriter *rw, const Node *node, double limit[2]) {
 bool rewrite_limits(const Rewriter *rw, const Node *node, double limit[2]) {
     limit[0] = 0;
     limit[1] = INFINITY;
+    if (!known_is(rw->graph, node, &rw->work->scratch)) {
+        return false;
+    }
     switch (node->op) {
     case OP_RELU:
         return true;

@@ -7,6 +7,7 @@
  * collapsed or folded only where the file does not grow: bytes that come, with the names they come under, less bytes
  * that go. */
 #include "affine/growth.h"
+#include "affine/known.h"
 #include "base/fault.h"
 #include "graph/collapse.h"
 #include "graph/fold_tensor.h"
@@ -242,7 +243,7 @@ static bool aligns(const Rewriter *rw, const Node *node) {
 /* Does the reader broadcast what it is given, and would its output keep its shape? */
 static bool broadcasts(const Rewriter *rw, NodeId reader, ValueId id) {
     const Node *node = graph_node(rw->graph, reader);
-    bool is_aligned = aligns(rw, node);
+    bool is_aligned = known_is(rw->graph, node, &rw->work->scratch) && aligns(rw, node);
     bool keeps_shape = false;
     for (uint32_t k = 0; is_aligned && k < node->input_count; k++) {
         ValueId input = node->inputs[k];

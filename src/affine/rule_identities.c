@@ -4,6 +4,7 @@
  * goes only where its input is never -0. (x * 1 makes a signalling NaN quiet, which no operator of either format
  * distinguishes.) Operators that only move elements are identities where each element stays at its place. Whatever
  * changes shape, dtype, codes or limits stays. */
+#include "affine/known.h"
 #include "affine/rewrite.h"
 #include "graph/box.h"
 #include "graph/fold.h"
@@ -101,6 +102,9 @@ static bool is_never_minus_zero(const Rewriter *rw, ValueId id) {
         return false;
     }
     const Node *node = graph_node(rw->graph, value->producer);
+    if (!known_is(rw->graph, node, &rw->work->scratch)) {
+        return false;
+    }
     switch (node->op) {
     case OP_EXP:
     case OP_SIGMOID:
@@ -317,7 +321,8 @@ static bool gives_back(const Rewriter *rw, const Node *node, Identity *identity)
 
 static bool find_identity(const Rewriter *rw, const Node *node, Identity *identity) {
     bool has_output = node->output_count > 0 && is_value(node->outputs[0]) && !node->is_constant;
-    if (!has_output || (op_info(node->op)->flags & OP_IMPURE) != 0 || reads_unused_outputs(rw, node)) {
+    if (!has_output || !known_is(rw->graph, node, &rw->work->scratch) || (op_info(node->op)->flags & OP_IMPURE) != 0 ||
+        reads_unused_outputs(rw, node)) {
         return false;
     }
     return gives_back(rw, node, identity) || is_flattened(rw, node, identity);

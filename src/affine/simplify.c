@@ -1,5 +1,6 @@
 /* Simplify: the rules in their order, until none of them changes anything; then what an emitter needs to know. */
 #include "affine/affine.h"
+#include "affine/known.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -118,6 +119,23 @@ static const bool *drop_unread(Rewriter *rw) {
 
 /* ---- The rounds */
 
+static bool reads_marked(const Node *node, const bool *is_marked) {
+    for (uint32_t k = 0; k < node->input_count; k++) {
+        if (is_value(node->inputs[k]) && is_marked[node->inputs[k].index]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void mark_outputs(const Node *node, bool *is_marked) {
+    for (uint32_t k = 0; k < node->output_count; k++) {
+        if (is_value(node->outputs[k])) {
+            is_marked[node->outputs[k].index] = true;
+        }
+    }
+}
+
 /* What callers may replace, and what is made of it. */
 static const bool *find_callers(const Graph *graph, Arena *keep) {
     bool *is_callers = arena_array(keep, bool, graph->value_count);
@@ -130,17 +148,23 @@ static const bool *find_callers(const Graph *graph, Arena *keep) {
     }
     for (uint32_t at = 0; at < main->node_count; at++) {
         const Node *node = graph_node(graph, main->nodes[at]);
-        bool is_one = false;
-        for (uint32_t k = 0; k < node->input_count; k++) {
-            is_one = is_one || (is_value(node->inputs[k]) && is_callers[node->inputs[k].index]);
-        }
-        for (uint32_t k = 0; is_one && k < node->output_count; k++) {
-            if (is_value(node->outputs[k])) {
-                is_callers[node->outputs[k].index] = true;
-            }
+        if (reads_marked(node, is_callers)) {
+            mark_outputs(node, is_callers);
         }
     }
     return is_callers;
+}
+
+/* What operators make that are not known, and what is made of it. */
+static const bool *find_strange(const Graph *graph, Work *work) {
+    bool *is_strange = arena_array(&work->keep, bool, graph->value_count);
+    for (uint32_t at = 0; at < graph_main(graph)->node_count; at++) {
+        const Node *node = graph_node(graph, graph_main(graph)->nodes[at]);
+        if (reads_marked(node, is_strange) || !known_is(graph, node, &work->scratch)) {
+            mark_outputs(node, is_strange);
+        }
+    }
+    return is_strange;
 }
 
 static void init_rewriter(Rewriter *rw, Graph *graph, const FileNote *note, Work *work) {
@@ -158,6 +182,7 @@ static void init_rewriter(Rewriter *rw, Graph *graph, const FileNote *note, Work
     rw->first_count = graph->value_count;
     rw->first_node_count = graph->node_count;
     rw->is_callers = find_callers(graph, keep);
+    rw->is_strange = find_strange(graph, work);
     if (rw->other != NULL) {
         rw->extents = extents_find(graph, rw->other, keep);
     }

@@ -266,7 +266,8 @@ bool infer_dequantize(Infer *in) {
         return infer_out(in, 0, DTYPE_F32, &x->shape);
     }
     const Value *scale = infer_need(in, 1);
-    return scale != NULL && quantize_as(in, x, scale->dtype);
+    DType stated = dtype_from_onnx(node_int(in->node, "output_dtype", 0)); /* since opset 23 */
+    return scale != NULL && quantize_as(in, x, stated != DTYPE_NONE ? stated : scale->dtype);
 }
 
 bool infer_dynamic_quantize(Infer *in) {

@@ -21,6 +21,15 @@ static bool zero_is_its_own(const Graph *graph, const Node *coder, const Value *
     return true;
 }
 
+/* Since opset 23 reals, scale and the division can each have a type of their own; one operator on codes has one. */
+static bool has_one_type(const Graph *graph, const Node *coder, const Value *scale) {
+    bool is_quantize = op_info(coder->op)->kind == KIND_QUANTIZE;
+    const Value *reals = is_quantize ? node_input(graph, coder, 0) : node_output(graph, coder, 0);
+    int64_t precision = node_int(coder, "precision", 0);
+    return reals != NULL && reals->dtype == scale->dtype &&
+           (precision == 0 || dtype_from_onnx(precision) == scale->dtype);
+}
+
 /* A value may be read with another scale or zero point than it was written with: then its codes do not mean what its
  * quantisation says, and the node that says so must stay. */
 bool qdq_coding_is_its_own(const Graph *graph, const Node *coder, const Value *coded, Arena *scratch) {
@@ -32,7 +41,8 @@ bool qdq_coding_is_its_own(const Graph *graph, const Node *coder, const Value *c
     if (given == NULL) {
         return true; /* TFLite: the codes carry the only scale there is */
     }
-    if (!const_floats(given, scratch, &scale) || scale.count != coded->quant->count) {
+    if (!has_one_type(graph, coder, given) || !const_floats(given, scratch, &scale) ||
+        scale.count != coded->quant->count) {
         return false;
     }
     for (uint32_t k = 0; k < scale.count; k++) {

@@ -143,6 +143,10 @@ static const Case cases[] = {
      "format onnx 21\ninput x int8[2,6]\nconst s float32[2,2] = 1 2 0.5 0.25\n"
      "node DequantizeLinear@21: x s -> y block_size=3\noutput y\n",
      {"float32[2,6]"}},
+    {"dequantize to a stated type", /* since opset 23 */
+     "format onnx 23\ninput x int8[4]\nconst s float32[] = 1\nnode DequantizeLinear: x s -> y output_dtype=10\n"
+     "output y\n",
+     {"float16[4]"}},
     {"quantize default",
      "format onnx 13\ninput x float32[2,3]\nconst s float32[] = 1\nnode QuantizeLinear: x s -> y\n"
      "output y\n",

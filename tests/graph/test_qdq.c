@@ -54,6 +54,15 @@ static const Folding rows[] = {
      "node DequantizeLinear d: q s1 z -> f\nnode DequantizeLinear e: w s4 -> wf axis=0\nnode Conv c: f wf -> y\n"
      "node Relu a: y -> r\nnode QuantizeLinear n: r s1 z -> o\noutput o\n",
      "Conv q w -> o\n"},
+    {"an activation on reals of another type than the scale",
+     "value f2 float16[1,4,2,2]\nvalue y2 float16[1,4,2,2]\n"
+     "node DequantizeLinear@23 d: q s1 z -> f2 output_dtype=10\nnode Relu a: f2 -> y2\n"
+     "node QuantizeLinear@23 n: y2 s1 z -> o\noutput o\n",
+     "DequantizeLinear q s1 z -> f2\nRelu f2 -> y2\nQuantizeLinear y2 s1 z -> o\n"},
+    {"an activation behind which float16 is divided",
+     "node DequantizeLinear@23 d: q s1 z -> f\nnode Relu a: f -> y\n"
+     "node QuantizeLinear@23 n: y s1 z -> o precision=10\noutput o\n",
+     "DequantizeLinear q s1 z -> f\nRelu f -> y\nQuantizeLinear y s1 z -> o\n"},
     {"an activation alone is an operator",
      "node DequantizeLinear d: q s1 z -> f\nnode Relu a: f -> y\nnode QuantizeLinear n: y s1 z -> o\noutput o\n",
      "Relu q -> o\n"},
