@@ -7,6 +7,12 @@ const char *const request_strategies[] = {
     [STRATEGY_AUTO] = "auto", [STRATEGY_SCALAR] = "scalar", [STRATEGY_CHANNEL] = "channel",
     [STRATEGY_ROW] = "row",   [STRATEGY_FULL] = "full",     NULL};
 
+const char *const request_schedules[] = {[SCHEDULE_AUTO] = "auto",
+                                         [SCHEDULE_FUSED] = "fused",
+                                         [SCHEDULE_SPLIT] = "split",
+                                         [SCHEDULE_PIPELINED] = "pipelined",
+                                         NULL};
+
 bool request_bad_value(Work *work, const char *option, const char *got, const char *expected) {
     return diag_error(&work->diags, (DiagText){.place = arena_text(&work->keep, "option %s", option),
                                                .what = "the value can't be used",
@@ -113,16 +119,36 @@ static bool read_heuristic(const char *name, PlanOptions *plan, Work *work) {
     return true;
 }
 
-static bool read_strategy(const char *name, PlanOptions *plan, Work *work) {
+/* The place of `name` in a list that NULL ends; its first for none. */
+static bool read_word(const char *option, const char *const *words, const char *name, int *index, Work *work) {
     const char *list = "";
-    for (int i = 0; name != NULL && request_strategies[i] != NULL; i++) {
-        if (strcmp(request_strategies[i], name) == 0) {
-            plan->strategy = (Strategy)i;
+    *index = 0;
+    for (int i = 0; name != NULL && words[i] != NULL; i++) {
+        if (strcmp(words[i], name) == 0) {
+            *index = i;
             return true;
         }
-        list = arena_text(&work->keep, "%s%s%s", list, i == 0 ? "" : ", ", request_strategies[i]);
+        list = arena_text(&work->keep, "%s%s%s", list, i == 0 ? "" : ", ", words[i]);
     }
-    return name == NULL || request_bad_value(work, "--strategy", name, list);
+    return name == NULL || request_bad_value(work, option, name, list);
+}
+
+static bool read_words(const s0_plan_options *options, PlanOptions *plan, Work *work) {
+    int strategy, schedule;
+    bool done = read_word("--strategy", request_strategies, options->strategy, &strategy, work) &&
+                read_word("--schedule", request_schedules, options->schedule, &schedule, work);
+    plan->strategy = done ? (Strategy)strategy : STRATEGY_AUTO;
+    plan->schedule = done ? (Schedule)schedule : SCHEDULE_AUTO;
+    return done;
+}
+
+static bool read_tile(const char *tile, PlanOptions *plan, Work *work) {
+    plan->whole_tiles = tile != NULL && strcmp(tile, "none") == 0;
+    if (tile == NULL || plan->whole_tiles || strcmp(tile, "auto") == 0) {
+        return true;
+    }
+    bool is_number = str_to_u64(str_from(tile), &plan->tile_rows) && plan->tile_rows > 0;
+    return is_number || request_bad_value(work, "--tile", tile, "auto, none, or a number of rows above 0");
 }
 
 static bool check_model(const char *model, Work *work) {
@@ -146,11 +172,12 @@ bool request_read(const s0_plan_options *options, Request *request, Work *work) 
                          .qdq_float = options->qdq_float,
                          .as_filed = options->as_filed};
     request->plan = (PlanOptions){.in_place = !options->no_in_place,
+                                  .sweeps = true,
                                   .pin_inputs = options->pin_inputs,
                                   .pin_outputs = options->pin_outputs,
                                   .budget_bytes = options->budget_bytes};
-    return check_model(options->model, work) && read_strategy(options->strategy, &request->plan, work) &&
-           read_axes(options->axes, &request->plan, work) &&
+    return check_model(options->model, work) && read_words(options, &request->plan, work) &&
+           read_tile(options->tile, &request->plan, work) && read_axes(options->axes, &request->plan, work) &&
            read_heuristic(options->axis_heuristic, &request->plan, work) && read_dims(options->dims, request, work) &&
            read_layouts(options->layouts, request, work);
 }

@@ -8,6 +8,9 @@
 /* The words of --strategy, ended by null. */
 extern const char *const request_strategies[];
 
+/* Of --schedule. */
+extern const char *const request_schedules[];
+
 /* The diagnostic about an option's value; always false. */
 bool request_bad_value(Work *work, const char *option, const char *got, const char *expected);
 

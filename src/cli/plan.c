@@ -12,7 +12,7 @@
 
 typedef struct {
     const char *device, *json, *budget, *tile, *heuristic, *node, *buffer;
-    int strategy, inplace, qdq, order, simplify;
+    int strategy, schedule, inplace, qdq, order, simplify;
     bool pin_inputs, pin_outputs;
     Texts dims, layouts, axes;
 } Args;
@@ -55,7 +55,12 @@ static const Option options[] = {
      offsetof(Args, qdq), readings},
     {"simplify", 0, OPTION_CHOICE, "WHEN", "auto (default): exact rewrites before planning; none: the file as it is",
      offsetof(Args, simplify), simplifies},
-    {"tile", 0, OPTION_TEXT, "HOW", "auto or none: both plan whole maps", offsetof(Args, tile), NULL},
+    {"tile", 0, OPTION_TEXT, "HOW",
+     "runs of per-channel operators by tiles: auto (default), none (whole maps), or a number of rows",
+     offsetof(Args, tile), NULL},
+    {"schedule", 0, OPTION_CHOICE, "HOW",
+     "their operators over a tile: auto (default), fused, split, or pipelined with two tiles in flight",
+     offsetof(Args, schedule), request_schedules},
     {"order", 0, OPTION_CHOICE, "ORDER", "order of operators: file (default)", offsetof(Args, order), orders},
     {"node", 0, OPTION_TEXT, "NAME", "why is this node here: its steps, in place of the ledger", offsetof(Args, node),
      NULL},
@@ -78,21 +83,6 @@ static bool set_budget(Work *work, const Args *args, s0_plan_options *plan) {
                                                .hint = cli_bytes_hint(&work->keep, args->budget)});
 }
 
-static bool set_tile(Work *work, const Args *args) {
-    uint64_t rows;
-    if (args->tile == NULL || strcmp(args->tile, "auto") == 0 || strcmp(args->tile, "none") == 0) {
-        return true;
-    }
-    if (!str_to_u64(str_from(args->tile), &rows)) {
-        return request_bad_value(work, "--tile", args->tile, "auto or none");
-    }
-    return diag_refuse(&work->diags, (DiagText){.place = "option --tile",
-                                                .what = "maps are planned whole, not in tiles of a number of rows",
-                                                .got = args->tile,
-                                                .expected = "auto or none",
-                                                .hint = "leave the option out"});
-}
-
 static bool make_request(Cli *cli, const Args *args, Request *request) {
     s0_plan_options asked = {.model = cli->operands.item[0],
                              .device = args->device,
@@ -105,9 +95,10 @@ static bool make_request(Cli *cli, const Args *args, Request *request) {
                              .axes = args->axes.item,
                              .layouts = args->layouts.item,
                              .strategy = request_strategies[args->strategy],
-                             .axis_heuristic = args->heuristic};
-    return set_budget(&cli->work, args, &asked) && set_tile(&cli->work, args) &&
-           request_read_plan(&asked, request, &cli->work);
+                             .axis_heuristic = args->heuristic,
+                             .tile = args->tile,
+                             .schedule = request_schedules[args->schedule]};
+    return set_budget(&cli->work, args, &asked) && request_read_plan(&asked, request, &cli->work);
 }
 
 /* ---- Facts to what was asked for */

@@ -31,7 +31,8 @@ const DeviceFact *device_fact(const Device *device, const char *section, const c
 bool device_is_described_only(const Device *device, const DeviceFact *fact) {
     static const Str memory = {"memory ", 7};
     if (!str_starts(fact->section, memory)) {
-        return str_eq(fact->section, STR("engine")) || str_eq(fact->section, STR("dma"));
+        bool is_cost = str_eq(fact->section, STR("engine")) || str_eq(fact->section, STR("dma"));
+        return is_cost && device->kind == DEVICE_ARENA;
     }
     Str name = str_trim((Str){fact->section.ptr + memory.len, fact->section.len - memory.len});
     bool is_planned =

@@ -69,7 +69,8 @@ typedef struct {
     uint32_t
         record_bits; /* bits of one channel's record in the conv parameter stream, 0 where plain vectors are read */
 
-    /* Described only: no figure of a plan rests on what follows. A file may leave any of it out. */
+    /* Described only: no figure of a plan rests on dtypes, requantise and mac_cycle. How tiles are chosen rests on the
+     * others. A file may leave any of it out. */
     uint64_t dtypes; /* set of dtypes the engine computes, bit k for DType k of base/dtype.h; all by default */
     Str requantise;  /* semantics id: tflite-double, tflite-single, onnx, half-away; empty where it is not told */
     /* throughput and overheads; 0 without a source where it is not told */
@@ -111,7 +112,7 @@ Str device_suggest(Arena *arena, Str typed);
 const DeviceFact *device_fact(const Device *device, const char *section, const char *key);
 
 /* Does no figure of a plan rest on this value? So it is with memories that are neither `local` nor the one behind it,
- * with `banks`, and with all of [engine] and [dma]. */
+ * with `banks`, and of an arena with all of [engine] and [dma]. */
 bool device_is_described_only(const Device *device, const DeviceFact *fact);
 
 const char *device_kind_name(DeviceKind kind);

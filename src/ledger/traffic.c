@@ -38,6 +38,9 @@ Moved facts_step_moves(const Plan *plan, const Step *step) {
     if (!moves_only(step->column)) {
         return (Moved){0};
     }
+    if (step->sweep != NOT_IN_SWEEP) {
+        return (Moved){step->moved_bytes, step->moved_bytes, step->write_count * step->repeat};
+    }
     Moved moved = {.read_bytes = sum_logical(plan, step->reads, step->read_count),
                    .written_bytes = sum_logical(plan, step->writes, step->write_count),
                    .transfers = step->write_count};

@@ -18,12 +18,29 @@ typedef struct {
     Plan *plan;
     Work *work;
     GraphUses uses;
+    const uint64_t *budgets;  /* of each sweep, in local memory; null: all of it */
     BufferId *backing;        /* value -> its buffer in flash or far memory, the newest form's; NO_BUFFER */
     BufferId *resident;       /* constant -> its newest local copy; NO_BUFFER */
     uint32_t *resident_group; /* constant -> the group of nodes that copy was loaded for */
 } Builder;
 
+/* A growing list of buffer ids. Each is kept once: it is looked for among the first few, so that an operator of very
+ * many inputs costs no more than they are, and may list one twice. */
+typedef struct {
+    uint32_t count;
+    size_t capacity;
+    BufferId *ids;
+} IdList;
+
+void list_add(IdList *list, BufferId id, Arena *arena);
+
 /* ---- lower.c: buffers */
+
+BufferId add_buffer(Builder *builder, Buffer buffer);
+
+/* The local copy of the constant input `k`, whole and in the form that the node reads, as a record that is not in the
+ * plan; `backing` is its buffer in flash or far memory. */
+bool lower_copy(Builder *builder, NodeId node, uint32_t k, BufferId *backing, Buffer *copy);
 
 /* The local buffer of a value that is no constant; made at the first call. NO_BUFFER where it has no bytes (resource
  * handles). False in `ok` with a diagnostic. */
@@ -57,6 +74,9 @@ FormChoice form_choose(const Builder *builder, const Operand *operand, const Buf
  * block: a copy has one for each. */
 Tensor form_store(const Builder *builder, const Operand *operand, Form form, Buffer *made);
 
+/* Bytes that the engine reads an element of the parameter as, in the form it is stored in. */
+uint64_t form_grain(const Builder *builder, const Buffer *stored);
+
 /* In `keep`. */
 FormCosts *form_costs(const Builder *builder, const Operand *operand, const Buffer *compact);
 
@@ -74,6 +94,40 @@ bool concat_in_place(Builder *builder, NodeId id, bool *ok);
 
 /* Emits all steps, in the order of the file; joins the views. */
 bool build_steps(Builder *builder);
+
+/* The step that was added; valid until the next. */
+Step *emit_step(Builder *builder, NodeId node, Column column, const IdList *reads, const IdList *writes);
+
+Column column_of(const Node *node);
+
+/* Of a scratchpad: a graph input into local memory, whole, where it is not there yet; an output from there, if it is a
+ * graph output. As steps of `node`. False with a diagnostic. */
+bool load_whole(Builder *builder, NodeId node, ValueId id);
+bool store_whole(Builder *builder, NodeId node, ValueId id);
+
+/* ---- sweep_build.c */
+
+/* May the nodes be a sweep: is each a per-channel operator whose arithmetic is known? `nodes` are of one group, none is
+ * constant. */
+bool sweep_is_possible(const Builder *builder, const NodeId *nodes, uint32_t count);
+
+/* Buffers and steps of the sweep. False with a diagnostic. `is_sweep` false, and nothing built, where no tile can be.
+ */
+bool build_sweep(Builder *builder, const NodeId *nodes, uint32_t count, bool *is_sweep);
+
+/* ---- sweep_budget.c */
+
+/* Of a plan that does not fit: lowers what each of its sweeps may take to what others leave it. False where that
+ * changes nothing. */
+bool tighten_sweeps(const Plan *plan, uint64_t *budgets);
+
+/* ---- sweep_steps.c */
+
+/* Lists the steps of a sweep that has its buffers; fills its steps and holds. */
+void list_sweep(Builder *builder, PlannedSweep *planned);
+
+/* Own ranges of what sweeps hold longer than their steps tell. */
+void extend_sweeps(Plan *plan);
 
 /* Own ranges of buffers, from the steps that read and write them. */
 void build_ranges(Builder *builder);

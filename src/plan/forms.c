@@ -54,6 +54,14 @@ Tensor form_store(const Builder *builder, const Operand *operand, Form form, Buf
     return tensor;
 }
 
+uint64_t form_grain(const Builder *builder, const Buffer *stored) {
+    Form form = FORM_SCALAR;
+    while (form < FORM_COUNT && broadcast_of(form) != stored->broadcast) {
+        form++;
+    }
+    return stored->broadcast == BROADCAST_NONE ? 1 : grain_of(builder->plan->device, form);
+}
+
 /* What a local copy of `compact` in `form` occupies; UINT64_MAX where the form does not hold it, or the device has no
  * layout for it. */
 static uint64_t form_bytes(const Builder *builder, const Operand *operand, const Buffer *compact, Form form) {

@@ -132,8 +132,15 @@ enum { MOST_CANDIDATES = 16 };
 
 static bool is_candidate(const Plan *plan, BufferId id) {
     const Buffer *buffer = plan_buffer(plan, id);
-    bool is_constant = graph_value(plan->graph, buffer->value)->constant != NULL;
+    bool is_constant = !is_value(buffer->value) || graph_value(plan->graph, buffer->value)->constant != NULL;
     return buffer->memory == plan->device->local && !is_constant && buffer->physical_bytes > 0;
+}
+
+/* The last operator of a sweep over maps that are whole in local memory, line by line: what it reads may end there. */
+static bool ends_whole_sweep(const Plan *plan, uint32_t step_index) {
+    const PlannedSweep *planned = &plan->sweeps[plan->steps[step_index].sweep];
+    bool is_whole = !planned->sweep.in.is_far && !planned->sweep.out.is_far;
+    return is_whole && planned->chosen.best.choice.schedule != SCHEDULE_SPLIT && step_index + 1 == planned->last_step;
 }
 
 static void try_step(Builder *builder, uint32_t step_index) {
@@ -141,7 +148,8 @@ static void try_step(Builder *builder, uint32_t step_index) {
     const Step *step = &plan->steps[step_index];
     bool is_move = step->column == COLUMN_LOAD_INPUT || step->column == COLUMN_LOAD_PARAM ||
                    step->column == COLUMN_STORE || step->column == COLUMN_FILL;
-    if (is_move || !is_node(step->node) || step->write_count != 1) {
+    bool is_decided = step->sweep != NOT_IN_SWEEP && !ends_whole_sweep(plan, step_index);
+    if (is_move || is_decided || !is_node(step->node) || step->write_count != 1) {
         return;
     }
     BufferId output_id = step->writes[0];
@@ -151,8 +159,14 @@ static void try_step(Builder *builder, uint32_t step_index) {
         output->kind == BUFFER_STATE) {
         return;
     }
-    for (uint32_t i = 0; i < step->read_count && i < MOST_CANDIDATES; i++) {
-        BufferId input_id = step->reads[i];
+    const BufferId *inputs = step->reads;
+    uint32_t input_count = step->read_count;
+    if (step->sweep != NOT_IN_SWEEP) {
+        inputs = plan->sweeps[step->sweep].in_local;
+        input_count = 1;
+    }
+    for (uint32_t i = 0; i < input_count && i < MOST_CANDIDATES; i++) {
+        BufferId input_id = inputs[i];
         if (!is_candidate(plan, input_id)) {
             continue;
         }

@@ -15,6 +15,15 @@ static void touch_all(Plan *plan, const BufferId *ids, uint32_t count, uint32_t 
     }
 }
 
+/* Of local memory: the far side of a tile is a part of a whole. */
+static void count_repeats(Plan *plan, const Step *step) {
+    for (uint32_t i = 0; i < step->write_count; i++) {
+        Buffer *buffer = plan_buffer(plan, step->writes[i]);
+        bool is_tile = buffer->memory == plan->device->local && step->repeat > buffer->repeat;
+        buffer->repeat = is_tile ? step->repeat : buffer->repeat;
+    }
+}
+
 /* A plan without steps still has its inputs and outputs in memory, at step 0. */
 static uint32_t step_end(const Plan *plan) {
     return plan->step_count == 0 ? 1 : plan->step_count;
@@ -76,11 +85,14 @@ void build_ranges(Builder *builder) {
     for (uint32_t i = 0; i < plan->buffer_count; i++) {
         plan->buffers[i].first = UINT32_MAX;
         plan->buffers[i].last = 0;
+        plan->buffers[i].repeat = 1;
     }
     for (uint32_t s = 0; s < plan->step_count; s++) {
+        count_repeats(plan, &plan->steps[s]);
         touch_all(plan, plan->steps[s].reads, plan->steps[s].read_count, s);
         touch_all(plan, plan->steps[s].writes, plan->steps[s].write_count, s);
     }
+    extend_sweeps(plan);
     for (uint32_t i = 0; i < plan->buffer_count; i++) {
         extend_held(plan, &plan->buffers[i]);
     }

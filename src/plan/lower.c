@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static BufferId add_buffer(Builder *builder, Buffer buffer) {
+BufferId add_buffer(Builder *builder, Buffer buffer) {
     Plan *plan = builder->plan;
     buffer.alias_of = NO_BUFFER;
     buffer.storage = (BufferId){plan->buffer_count};
@@ -282,31 +282,34 @@ static bool reuse_copy(Builder *builder, const Buffer *wanted, uint32_t group, B
     return true;
 }
 
-bool lower_operand(Builder *builder, NodeId node_id, uint32_t k, uint32_t group, OperandRead *read) {
+bool lower_copy(Builder *builder, NodeId node_id, uint32_t k, BufferId *backing, Buffer *copy) {
     Plan *plan = builder->plan;
     const Node *node = graph_node(plan->graph, node_id);
     Operand operand;
-    Buffer made;
-    BufferId backing;
-    read->from = NO_BUFFER;
     if (!operand_of(plan, node, k, builder->work, &operand) ||
-        !lower_constant(builder, node_id, k, &operand, &backing)) {
+        !lower_constant(builder, node_id, k, &operand, backing) ||
+        !stored_constant(builder, node_id, k, &operand, plan->device->local, copy)) {
         return false;
     }
     bool has_form = node_is_elementwise(node) && is_broadcast_operand(&operand);
-    if (!stored_constant(builder, node_id, k, &operand, plan->device->local, &made)) {
-        return false;
-    }
     FormChoice choice = {operand.form, NULL};
     if (has_form) {
-        choice = form_choose(builder, &operand, &made);
+        choice = form_choose(builder, &operand, copy);
     }
-    if (plan->device->kind == DEVICE_ARENA && choice.reason == NULL) {
+    bool is_in_place = plan->device->kind == DEVICE_ARENA && choice.reason == NULL;
+    return !has_form || is_in_place || apply_form(builder, &operand, choice, copy);
+}
+
+bool lower_operand(Builder *builder, NodeId node_id, uint32_t k, uint32_t group, OperandRead *read) {
+    Buffer made;
+    BufferId backing;
+    read->from = NO_BUFFER;
+    if (!lower_copy(builder, node_id, k, &backing, &made)) {
+        return false;
+    }
+    if (builder->plan->device->kind == DEVICE_ARENA && made.materialised_reason == NULL) {
         read->buffer = backing; /* in place, from flash */
         return true;
-    }
-    if (has_form && !apply_form(builder, &operand, choice, &made)) {
-        return false;
     }
     if (reuse_copy(builder, &made, group, &read->buffer)) {
         return true;

@@ -140,6 +140,16 @@ static int32_t quant_axis(const Graph *graph, const Node *node) {
     return axis >= 0 && axis < (int64_t)coded->shape.rank ? (int32_t)axis : -1;
 }
 
+static int32_t defined_axis(const Graph *graph, const Node *node, const Value *map) {
+    OpKind kind = op_info(node->op)->kind;
+    bool is_coding = kind == KIND_QUANTIZE || kind == KIND_DEQUANTIZE;
+    return is_coding ? quant_axis(graph, node) : map_channel_axis(graph, map);
+}
+
+static bool has_axis(const Value *map, int32_t axis) {
+    return axis >= 0 && axis < (int32_t)map->shape.rank;
+}
+
 static uint32_t axis_set(int32_t axis) {
     return UINT32_C(1) << axis;
 }
@@ -152,10 +162,10 @@ static bool operand_by_definition(const Plan *plan, const Node *node, const Valu
     uint64_t elements = 0;
     (void)shape_elements(&value->shape, &elements);
     bool is_coding = kind == KIND_QUANTIZE || kind == KIND_DEQUANTIZE;
-    operand->axis = is_coding ? quant_axis(graph, node) : map_channel_axis(graph, map);
-    bool has_axis = operand->axis >= 0 && operand->axis < (int32_t)map->shape.rank;
-    bool agrees = has_axis && (uint64_t)map->shape.dim[operand->axis] == elements;
-    if (has_axis && !agrees && kind == KIND_NORM && map->shape.rank > 1) {
+    operand->axis = defined_axis(graph, node, map);
+    bool is_there = has_axis(map, operand->axis);
+    bool agrees = is_there && (uint64_t)map->shape.dim[operand->axis] == elements;
+    if (is_there && !agrees && kind == KIND_NORM && map->shape.rank > 1) {
         return refuse_axis(node, value, map, operand->axis, work);
     }
     if (!check_defined_axis(plan, node, value, operand->axis, false, work)) {
@@ -260,18 +270,24 @@ static bool is_named_as_weights(const Value *value) {
 }
 
 /* The names of a constant are its first reader's. Another may read the same bytes along other axes: a matrix as weights
- * and as an addend. */
-static void name_axes(const Graph *graph, const Node *node, uint32_t k, const Value *value, Operand *operand) {
+ * and as an addend, a vector along C and along W. */
+void operand_names(const Graph *graph, const Node *node, uint32_t k, uint8_t dims[SHAPE_MAX_RANK]) {
+    const Value *value = node_input(graph, node, k), *map = node_output(graph, node, 0);
     char role = op_input_role(node->op, k);
-    int32_t start = aligned_start(node, operand->map, &value->shape);
+    memcpy(dims, value->dims, SHAPE_MAX_RANK);
     if (role == 'w') {
-        names_of_weights(graph, node, k, operand->dims);
+        names_of_weights(graph, node, k, dims);
         return;
     }
     for (uint32_t own = 0; is_named_as_weights(value) && own < value->shape.rank; own++) {
-        int32_t axis = start + (int32_t)own;
-        bool has_axis = role == 'p' && axis >= 0 && axis < (int32_t)operand->map->shape.rank;
-        operand->dims[own] = has_axis ? operand->map->dims[axis] : (uint8_t)DIM_C;
+        dims[own] = (uint8_t)DIM_C;
+    }
+    int32_t axis = role == 'p' ? aligned_start(node, map, &value->shape) : defined_axis(graph, node, map);
+    if (role == 'c' && value->shape.rank == 1 && has_axis(map, axis) && map->shape.dim[axis] == value->shape.dim[0]) {
+        dims[0] = map->dims[axis];
+    }
+    for (uint32_t own = 0; role == 'p' && own < value->shape.rank; own++, axis++) {
+        dims[own] = has_axis(map, axis) ? map->dims[axis] : dims[own];
     }
 }
 
@@ -344,7 +360,7 @@ bool operand_of(const Plan *plan, const Node *node, uint32_t k, Work *work, Oper
     if (map == NULL || !map->has_shape) {
         return true;
     }
-    name_axes(plan->graph, node, k, value, operand);
+    operand_names(plan->graph, node, k, operand->dims);
     bool is_known = operand_by_role(plan, node, k, work, operand);
     operand->form = is_known ? form_of(node, operand) : FORM_COUNT;
     bool is_along_channels = operand->axis >= 0 && operand->form != FORM_COUNT;

@@ -120,11 +120,12 @@ static bool place_local(Plan *plan, Work *work) {
 
 /* ---- One plan */
 
-static Plan *build(const Graph *graph, const Device *device, const PlanOptions *options, AliasChoice choice,
-                   Work *work) {
+static Plan *build_once(const Graph *graph, const Device *device, const PlanOptions *options, AliasChoice choice,
+                        const uint64_t *budgets, Work *work) {
     Builder builder;
     init_builder(&builder, graph, device, options, work);
     builder.plan->choice = choice;
+    builder.budgets = budgets;
     if (!build_steps(&builder)) {
         return NULL;
     }
@@ -136,6 +137,34 @@ static Plan *build(const Graph *graph, const Device *device, const PlanOptions *
     build_storages(&builder);
     bool done = build_totals(&builder) && place_backing(builder.plan, &work->diags) && place_local(builder.plan, work);
     return done ? builder.plan : NULL;
+}
+
+static Plan *lower_of(Plan *a, Plan *b) {
+    if (a == NULL || b == NULL) {
+        return NULL;
+    }
+    bool b_wins = b->placed_bytes < a->placed_bytes ||
+                  (b->placed_bytes == a->placed_bytes && b->peak_live_bytes < a->peak_live_bytes);
+    return b_wins ? b : a;
+}
+
+/* Sweeps take what is best for them, as if they were alone; where that is too much, what the others leave. */
+static Plan *build(const Graph *graph, const Device *device, const PlanOptions *options, AliasChoice choice,
+                   Work *work) {
+    enum { MOST_ROUNDS = 6 };
+    Plan *plan = build_once(graph, device, options, choice, NULL, work);
+    if (plan == NULL || plan_local_fits(plan) || plan->sweep_count == 0) {
+        return plan;
+    }
+    uint64_t *budgets = arena_array(&work->scratch, uint64_t, plan->sweep_count);
+    for (uint32_t i = 0; i < plan->sweep_count; i++) {
+        budgets[i] = plan->capacity_bytes;
+    }
+    for (uint32_t round = 0; round < MOST_ROUNDS && !plan_local_fits(plan) && tighten_sweeps(plan, budgets); round++) {
+        Plan *tighter = build_once(graph, device, options, choice, budgets, work);
+        plan = lower_of(plan, tighter);
+    }
+    return plan;
 }
 
 static bool uses_sub_views(const Plan *plan) {
@@ -155,15 +184,6 @@ static bool uses_input_parts(const Plan *plan) {
         }
     }
     return false;
-}
-
-static Plan *lower_of(Plan *a, Plan *b) {
-    if (a == NULL || b == NULL) {
-        return NULL;
-    }
-    bool b_wins = b->placed_bytes < a->placed_bytes ||
-                  (b->placed_bytes == a->placed_bytes && b->peak_live_bytes < a->peak_live_bytes);
-    return b_wins ? b : a;
 }
 
 /* A slice that is a view keeps its whole source alive, and a concat in place is whole from its first part on, with an
@@ -221,6 +241,19 @@ static void try_remedy(Plan *plan, const char *kind, PlanOptions options, Work *
     }
 }
 
+/* --tile none may be left out; else what element-wise operators would leave that are planned over whole maps. */
+static void find_tiles_remedy(Plan *plan, Work *work) {
+    PlanOptions options = plan->options;
+    uint32_t before = plan->remedy_count;
+    options.whole_tiles = false;
+    if (plan->options.whole_tiles && plan->sweep_count > 0) {
+        try_remedy(plan, "tiles", options, work);
+    }
+    if (plan->remedy_count == before) {
+        add_remedy(plan, "tiles", plan->peak_live_bytes - tiled_peak_bytes(plan, &work->scratch));
+    }
+}
+
 static void find_local_remedies(Plan *plan, Work *work) {
     PlanOptions options = plan->options;
     options.strategy = STRATEGY_AUTO;
@@ -234,7 +267,7 @@ static void find_local_remedies(Plan *plan, Work *work) {
     options = plan->options;
     options.pin_outputs = false;
     try_remedy(plan, "unpin_outputs", options, work);
-    add_remedy(plan, "tiles", plan->peak_live_bytes - tiled_peak_bytes(plan, &work->scratch));
+    find_tiles_remedy(plan, work);
     add_remedy(plan, "larger_memory", plan->placed_bytes - plan->capacity_bytes);
 }
 

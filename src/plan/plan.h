@@ -12,6 +12,8 @@
 
 #include "device/device.h"
 #include "graph/passes.h"
+#include "plan/node_stages.h"
+#include "plan/sweep.h"
 
 typedef struct {
     uint32_t index;
@@ -100,6 +102,7 @@ typedef struct {
     uint64_t logical_bytes, physical_bytes; /* of one bank */
     uint64_t banks_used;
     uint64_t align_bytes;
+    uint64_t repeat;      /* tiles that lie in it one after another: of what a step writes more than once; else 1 */
     uint64_t offset;      /* from the start of the memory */
     uint32_t first, last; /* steps: its own range */
 
@@ -121,8 +124,49 @@ typedef struct {
     Column column;
     uint32_t read_count, write_count;
     BufferId *reads, *writes;
-    uint64_t live_bytes; /* physical bytes of local storages alive at this step */
+    uint64_t repeat;      /* how often it is executed: of a sweep, once a tile */
+    uint64_t moved_bytes; /* of a load or store of a sweep, over all repeats */
+    uint32_t sweep;       /* it is a step of; NOT_IN_SWEEP */
+    uint64_t live_bytes;  /* physical bytes of local storages alive at this step */
 } Step;
+
+#define NOT_IN_SWEEP UINT32_MAX
+
+/* A parameter of a sweep, however many of its inputs are this one. */
+typedef struct {
+    uint32_t node, input;   /* the first: input `input` of the sweep's node `node` */
+    BufferId far, local[2]; /* the second one where two tiles are in flight and it does not stay */
+} SweepParam;
+
+/* A parameter that a stage reads. */
+typedef struct {
+    uint32_t node, param;
+} SweepUse;
+
+/* A buffer that is alive longer than the steps that name it: [first, last). */
+typedef struct {
+    BufferId buffer;
+    uint32_t first, last;
+} Hold;
+
+/* A sweep with its buffers. What is whole in local memory has no far buffer and one local one. */
+typedef struct {
+    uint32_t node_count;
+    const NodeId *nodes;
+    const NodeStages *stages; /* of each node */
+    Sweep sweep;
+    SweepChosen chosen;
+    SweepCost cost; /* in its place among the plan's other steps */
+    BufferId in_far, out_far, in_local[2], out_local[2];
+    BufferId workspace[2]; /* FUSED, PIPELINED: a line for each tile in flight; NO_BUFFER */
+    BufferId *handed;      /* node but the last, slot -> what it hands on: a map (SPLIT), or in what carries it */
+    SweepParam *params;    /* sweep.param_count */
+    uint32_t use_count;
+    SweepUse *uses; /* in the order of the stages and their parameters */
+    uint32_t first_step, last_step;
+    uint32_t hold_count;
+    Hold *holds;
+} PlannedSweep;
 
 typedef enum { STRATEGY_AUTO, STRATEGY_SCALAR, STRATEGY_CHANNEL, STRATEGY_ROW, STRATEGY_FULL } Strategy;
 
@@ -142,7 +186,11 @@ typedef struct {
 
 typedef struct {
     Strategy strategy;
-    bool in_place; /* --inplace auto; false is none: only another shape of a whole tensor shares its bytes */
+    bool in_place;      /* --inplace auto; false is none: only another shape of a whole tensor shares its bytes */
+    bool sweeps;        /* runs of per-channel operators go tile by tile; else each operator over its whole map */
+    bool whole_tiles;   /* --tile none */
+    uint64_t tile_rows; /* --tile ROWS; 0: auto */
+    Schedule schedule;
     bool pin_inputs, pin_outputs;
     uint64_t budget_bytes; /* in place of the local capacity; 0 where not given */
     AxisBinding *axes;
@@ -170,6 +218,9 @@ typedef struct {
     size_t buffer_capacity, step_capacity;
     Buffer *buffers;
     Step *steps;
+    uint32_t sweep_count;
+    size_t sweep_capacity;
+    PlannedSweep *sweeps;
     const Shape **smallest; /* constant -> its smallest bit-identical form, null until a reader asks */
     BufferId *of_value;     /* value -> the buffer its readers read in local memory (arena: or flash); NO_BUFFER */
 

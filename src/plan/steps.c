@@ -9,17 +9,9 @@
 
 #include <string.h>
 
-/* A growing list of buffer ids. Each is kept once: it is looked for among the first few, so that an operator of very
- * many inputs costs no more than they are, and may list one twice. */
-typedef struct {
-    uint32_t count;
-    size_t capacity;
-    BufferId *ids;
-} IdList;
-
 enum { MOST_COMPARED = 64 };
 
-static void list_add(IdList *list, BufferId id, Arena *arena) {
+void list_add(IdList *list, BufferId id, Arena *arena) {
     if (!is_buffer(id)) {
         return;
     }
@@ -32,16 +24,19 @@ static void list_add(IdList *list, BufferId id, Arena *arena) {
     list->ids[list->count++] = id;
 }
 
-static void emit_step(Builder *builder, NodeId node, Column column, const IdList *reads, const IdList *writes) {
+Step *emit_step(Builder *builder, NodeId node, Column column, const IdList *reads, const IdList *writes) {
     Plan *plan = builder->plan;
     plan->steps =
         arena_grow(&builder->work->keep, plan->steps, plan->step_count, &plan->step_capacity, sizeof *plan->steps);
-    plan->steps[plan->step_count++] = (Step){.node = node,
-                                             .column = column,
-                                             .read_count = reads->count,
-                                             .write_count = writes->count,
-                                             .reads = reads->ids,
-                                             .writes = writes->ids};
+    plan->steps[plan->step_count] = (Step){.node = node,
+                                           .column = column,
+                                           .read_count = reads->count,
+                                           .write_count = writes->count,
+                                           .reads = reads->ids,
+                                           .writes = writes->ids,
+                                           .repeat = 1,
+                                           .sweep = NOT_IN_SWEEP};
+    return &plan->steps[plan->step_count++];
 }
 
 bool node_is_elementwise(const Node *node) {
@@ -57,7 +52,7 @@ bool node_is_elementwise(const Node *node) {
     }
 }
 
-static Column column_of(const Node *node) {
+Column column_of(const Node *node) {
     switch (op_info(node->op)->kind) {
     case KIND_QUANTIZE:
     case KIND_DEQUANTIZE:
@@ -281,6 +276,14 @@ static bool continues(const Builder *builder, const Node *node, const Node *next
     return readers == 1 && next->inputs[node_data_input(next)].index == link.index;
 }
 
+/* Of a node that a sweep may run; else 0. */
+static uint32_t stages_of(const Graph *graph, const Node *node) {
+    NodeStages stages;
+    const char *why;
+    return !node->is_constant && node_stages(graph, node, &stages, &why) ? stages.count : 0;
+}
+
+/* With sweeps a group has no more stages than one of them. */
 static Group next_group(const Builder *builder, uint32_t first, uint32_t number) {
     const Graph *graph = builder->plan->graph;
     const Block *block = graph_main(graph);
@@ -289,9 +292,14 @@ static Group next_group(const Builder *builder, uint32_t first, uint32_t number)
         return group;
     }
     const Node *node = graph_node(graph, block->nodes[first]);
+    uint32_t stages = stages_of(graph, node);
     while (group.last < block->node_count) {
         const Node *next = graph_node(graph, block->nodes[group.last]);
         if (!next->is_constant && !continues(builder, node, next)) {
+            break;
+        }
+        stages += stages_of(graph, next);
+        if (builder->plan->options.sweeps && stages > SWEEP_MOST_STAGES) {
             break;
         }
         node = next->is_constant ? node : next;
@@ -327,6 +335,36 @@ static bool prepare_node(Builder *builder, NodeId id, uint32_t group, Loads *loa
     return *is_rule || node_reads(builder, group, loads, work);
 }
 
+static bool add_store(Builder *builder, ValueId id, IdList *from, IdList *to) {
+    BufferId far;
+    bool done = lower_backing(builder, id, &far);
+    list_add(from, done ? builder->plan->of_value[id.index] : NO_BUFFER, &builder->work->keep);
+    list_add(to, done ? far : NO_BUFFER, &builder->work->keep);
+    return done;
+}
+
+bool store_whole(Builder *builder, NodeId node, ValueId id) {
+    IdList from = {0};
+    IdList to = {0};
+    if (!graph_value(builder->plan->graph, id)->is_output) {
+        return true;
+    }
+    bool done = add_store(builder, id, &from, &to);
+    if (done) {
+        emit_step(builder, node, COLUMN_STORE, &from, &to);
+    }
+    return done;
+}
+
+bool load_whole(Builder *builder, NodeId node, ValueId id) {
+    Loads loads = {.first_node = node};
+    bool done = load_input(builder, id, &loads);
+    if (done) {
+        emit_loads(builder, &loads);
+    }
+    return done;
+}
+
 static void emit_stores(Builder *builder, const NodeStep *work, bool *ok) {
     Plan *plan = builder->plan;
     const Node *node = graph_node(plan->graph, work->node);
@@ -334,22 +372,40 @@ static void emit_stores(Builder *builder, const NodeStep *work, bool *ok) {
     IdList to = {0};
     for (uint32_t k = 0; *ok && k < node->output_count; k++) {
         const Value *value = node_output(plan->graph, node, k);
-        BufferId far;
-        if (value == NULL || !value->is_output) {
-            continue;
-        }
-        *ok = lower_backing(builder, node->outputs[k], &far);
-        list_add(&from, plan->of_value[node->outputs[k].index], &builder->work->keep);
-        list_add(&to, far, &builder->work->keep);
+        *ok = value == NULL || !value->is_output || add_store(builder, node->outputs[k], &from, &to);
     }
     if (*ok && from.count > 0) {
         emit_step(builder, work->node, COLUMN_STORE, &from, &to);
     }
 }
 
+/* The nodes of the group that run; constants among them only count. */
+static bool group_is_sweep(Builder *builder, Group group, NodeId *nodes, uint32_t *count) {
+    const Plan *plan = builder->plan;
+    const Block *block = graph_main(plan->graph);
+    *count = 0;
+    for (uint32_t at = group.first; at < group.last; at++) {
+        if (!graph_node(plan->graph, block->nodes[at])->is_constant) {
+            nodes[(*count)++] = block->nodes[at];
+        }
+    }
+    return plan->options.sweeps && plan->device->kind == DEVICE_SCRATCHPAD && *count > 0 &&
+           sweep_is_possible(builder, nodes, *count);
+}
+
 static bool build_group(Builder *builder, Group group) {
     Plan *plan = builder->plan;
     const Block *block = graph_main(plan->graph);
+    NodeId *nodes = arena_array(&builder->work->scratch, NodeId, group.last - group.first);
+    uint32_t node_count;
+    bool is_sweep = group_is_sweep(builder, group, nodes, &node_count);
+    if (is_sweep && !build_sweep(builder, nodes, node_count, &is_sweep)) {
+        return false;
+    }
+    if (is_sweep) {
+        plan->folded_nodes += group.last - group.first - node_count;
+        return true;
+    }
     NodeStep *works = arena_array(&builder->work->scratch, NodeStep, group.last - group.first);
     uint32_t count = 0;
     Loads loads = {.first_node = block->nodes[group.first]};

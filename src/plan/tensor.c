@@ -39,7 +39,7 @@ static Dim stored_dim(const Tensor *tensor, uint32_t axis) {
 }
 
 /* Axes folded to named extents. Zero elements: all extents of the folded dimensions may be 0. */
-static bool named_shape(const Tensor *tensor, LayoutShape *shape) {
+bool tensor_extents(const Tensor *tensor, LayoutShape *shape) {
     const Shape *axes = tensor->shape;
     *shape = layout_shape(tensor->bits, axes->rank);
     if (has_zero(axes)) { /* [0, 2^40, 2^40] has no elements: its product must not overflow */
@@ -63,7 +63,7 @@ static const Contract *contract_of(const Device *device, const Tensor *tensor) {
 
 static ViewStatus resolve(const Device *device, const Tensor *tensor, View *view, Dim *dim) {
     LayoutShape shape;
-    if (!named_shape(tensor, &shape)) {
+    if (!tensor_extents(tensor, &shape)) {
         return VIEW_OVERFLOW;
     }
     ViewStatus status = view_resolve(contract_of(device, tensor), &shape, view, dim);

@@ -22,6 +22,9 @@ Tensor tensor_of_value(const Value *value, Role role);
 /* What the buffer stores, of plain elements; not for workspace. */
 Tensor tensor_of_buffer(const Graph *graph, const Buffer *buffer);
 
+/* Its extents by dimension: axes of one dimension folded. False where a product does not fit 64 bits. */
+bool tensor_extents(const Tensor *tensor, LayoutShape *shape);
+
 /* The view of `tensor` under the device's contract of its role. False with a diagnostic that names tensor, shape and
  * contract where no case holds, a dimension is unnamed or a size does not fit 64 bits. */
 bool tensor_view(const Device *device, const Tensor *tensor, Diags *diags, View *view);

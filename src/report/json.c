@@ -209,7 +209,7 @@ static void write_buffer(Json *json, const Facts *facts, BufferId id) {
     json_member_u64(json, "offset", buffer->offset);
     json_member_u64(json, "first", buffer->first);
     json_member_u64(json, "last", buffer->last);
-    json_member_u64(json, "repeat", 1);
+    json_member_u64(json, "repeat", buffer->repeat);
     write_alias(json, buffer);
     json_member_text(json, "materialised_reason", buffer->materialised_reason);
     json_end(json);
@@ -231,7 +231,8 @@ static void write_step(Json *json, const Facts *facts, uint32_t index) {
     write_ids(json, "writes", step->writes, step->write_count);
     write_ids(json, "scratch", NULL, 0);
     json_member_u64(json, "live_bytes", step->live_bytes);
-    json_member_u64(json, "repeat", 1);
+    json_member_u64(json, "repeat", step->repeat);
+    write_known(json, "moved_bytes", facts_step_moves(facts->plan, step).written_bytes);
     json_end(json);
 }
 

@@ -142,7 +142,7 @@ const char *words_remedy(const char *kind) {
         {"in_place", "let operators write over dying inputs: --inplace auto"},
         {"unpin_inputs", "let graph inputs be reused: leave out --pin-inputs"},
         {"unpin_outputs", "let memory of graph outputs be used before: leave out --pin-outputs"},
-        {"tiles", "cut element-wise steps into rows, with the maps in far memory"},
+        {"tiles", "go over maps tile by tile, with the maps in far memory"},
         {"larger_memory", "take a device with a larger memory, or a larger --budget"},
         {"larger_flash", "take a device with more flash, or a smaller model"},
         {"larger_far", "take a device with more far memory, or a smaller model"},

@@ -21,7 +21,7 @@ static void test_figures(void **state) {
     (void)state;
     s0_plan *plan;
     s0_totals totals;
-    s0_plan_options options = {.model = EXAMPLE("affine.tflite"), .device = "teach"};
+    s0_plan_options options = {.model = EXAMPLE("affine.tflite"), .device = "teach", .tile = "none"};
     assert_int_equal(s0_plan_new(&options, NULL, &plan), S0_DONE);
     assert_true(s0_plan_totals(plan, &totals));
     assert_int_equal(totals.peak_live_bytes, 8960 + 16 + 16);
@@ -42,7 +42,7 @@ static void test_budget(void **state) {
         s0_plan *plan;
         s0_totals totals;
         s0_plan_options options = {
-            .model = EXAMPLE("affine.tflite"), .device = "teach", .budget_bytes = rows[i].budget_bytes};
+            .model = EXAMPLE("affine.tflite"), .device = "teach", .tile = "none", .budget_bytes = rows[i].budget_bytes};
         assert_int_equal(s0_plan_new(&options, NULL, &plan), rows[i].status);
         assert_true(s0_plan_totals(plan, &totals));
         assert_int_equal(totals.capacity_bytes, rows[i].budget_bytes);
@@ -96,7 +96,13 @@ static void test_options(void **state) {
     } rows[] = {
         {{.model = NULL, .device = "teach"}, S0_BAD_INPUT, "the model is missing"},
         {{.model = EXAMPLE("affine.tflite")}, S0_BAD_INPUT, "the device is missing"},
-        {{.strategy = "full"}, S0_NO_FIT, "compact_parameters"},
+        {{.strategy = "full", .tile = "none"}, S0_NO_FIT, "compact_parameters"},
+        {{.strategy = "full", .tile = "auto"}, S0_DONE, ""},
+        {{.tile = "7"}, S0_DONE, ""},
+        {{.tile = "0"}, S0_BAD_INPUT, "auto, none, or a number of rows above 0"},
+        {{.tile = "-1"}, S0_BAD_INPUT, "auto, none, or a number of rows above 0"},
+        {{.schedule = "split"}, S0_DONE, ""},
+        {{.schedule = "late"}, S0_BAD_INPUT, "auto, fused, split, pipelined"},
         {{.strategy = "channel"}, S0_DONE, ""},
         {{.strategy = "huge"}, S0_BAD_INPUT, "auto, scalar, channel, row, full"},
         {{.layouts = one}, S0_DONE, ""},
@@ -158,7 +164,7 @@ static void test_misfit(void **state) {
         "remedies, each alone:",
         "larger_memory"};
     s0_plan *plan;
-    s0_plan_options options = {.model = EXAMPLE("affine.tflite"), .device = "teach", .strategy = "full"};
+    s0_plan_options options = {.model = EXAMPLE("affine.tflite"), .device = "teach", .tile = "none", .strategy = "full"};
     assert_int_equal(s0_plan_new(&options, NULL, &plan), S0_NO_FIT);
     char *text = text_of(plan, s0_plan_print_messages);
     char *again = text_of(plan, s0_plan_print_messages);

@@ -24,7 +24,8 @@ try m.txt -d teach --inplace always
 try m.txt -d teach --budget 0
 try m.txt -d teach --budget 12X
 try m.txt -d teach --budget 4K --budget 8K
-try m.txt -d teach --tile 8
+try m.txt -d teach --tile 0
+try m.txt -d teach --schedule late
 try m.txt -d teach --tile big
 try m.txt -d teach --order memory
 try m.txt -d teach --qdq maybe

@@ -205,6 +205,13 @@ class Comparison:
         if inner and not ops & CODERS:
             self.fault(node, f"{', '.join(sorted(inner))} have no buffer")
 
+    def are_tiles(self, steps):
+        """Two tiles in flight: the same operator on the same tensors, each time in other buffers or of other parts."""
+        return len(steps) == 1 or all(
+            self.read_names(step["reads"]) == self.read_names(steps[0]["reads"]) for step in steps) and any(
+            step["repeat"] > 1 or step["writes"] + step["reads"] != steps[0]["writes"] + steps[0]["reads"]
+            for step in steps)
+
     def check_node(self, node):
         inputs, inner = self.sources(node)
         steps = {}
@@ -215,7 +222,7 @@ class Comparison:
                 continue
             if name in self.network.given:  # a variable, which several nodes may assign
                 found = [step for step in found if inputs & self.moving <= self.read_names(step["reads"])] or found
-            elif len(found) > 1:
+            elif len({step["node"] for step in found}) > 1 or not self.are_tiles(found):
                 self.fault(node, f"{len(found)} steps write {name}")
             self.counts["outputs that a step writes"] += 1
             steps[found[0]["index"]] = found[0]

@@ -1,0 +1,78 @@
+/* Parts of a whole tensor: cut along one dimension after another, outermost first, until one is small enough. */
+#include "plan/parts.h"
+
+#include "base/checked.h"
+
+static const Dim order[] = {DIM_O, DIM_I, DIM_N, DIM_C, DIM_H, DIM_W};
+
+static uint64_t part_bytes(const uint64_t part[DIM_COUNT], uint32_t bits) {
+    uint64_t all_bits = bits;
+    for (int d = 0; d < DIM_COUNT; d++) {
+        all_bits *= part[d]; /* of a view, whose bits fit 64 bits */
+    }
+    return bytes_from_bits(all_bits);
+}
+
+/* Where both address maps begin a block. */
+static uint64_t grain_of(const View *from, const View *to, Dim dim) {
+    uint64_t a = view_grain(from, dim), b = view_grain(to, dim), grain = a, whole = to->shape.extent[dim];
+    while (grain < whole && grain % b != 0) {
+        grain += a;
+    }
+    return grain;
+}
+
+static void shrink(uint64_t part[DIM_COUNT], Dim dim, uint64_t grain, uint32_t bits, uint64_t most_bytes) {
+    uint64_t whole = part[dim], least = 1, most = ceil_div(whole, grain);
+    while (least < most) {
+        uint64_t middle = most - (most - least) / 2;
+        part[dim] = middle * grain < whole ? middle * grain : whole;
+        bool fits = part_bytes(part, bits) <= most_bytes;
+        least = fits ? middle : least;
+        most = fits ? most : middle - 1;
+    }
+    part[dim] = least * grain < whole ? least * grain : whole;
+}
+
+MoveParts move_parts(const Device *device, const View *from, const View *to) {
+    uint64_t most_bytes = device->dma_max_bytes.value;
+    MoveParts parts = {.count = 1};
+    for (int d = 0; d < DIM_COUNT; d++) {
+        parts.extent[d] = parts.part[d] = to->shape.extent[d];
+    }
+    for (size_t k = 0; k < sizeof order / sizeof order[0]; k++) {
+        if (most_bytes > 0 && part_bytes(parts.part, to->shape.bits) > most_bytes) {
+            shrink(parts.part, order[k], grain_of(from, to, order[k]), to->shape.bits, most_bytes);
+        }
+    }
+    for (int d = 0; d < DIM_COUNT; d++) {
+        parts.count *= parts.part[d] == 0 ? 1 : ceil_div(parts.extent[d], parts.part[d]);
+    }
+    return parts;
+}
+
+static void clip(const MoveParts *parts, ViewBox *box) {
+    for (int d = 0; d < DIM_COUNT; d++) {
+        uint64_t rest = parts->extent[d] - box->first[d];
+        box->extent[d] = rest < parts->part[d] ? rest : parts->part[d];
+    }
+}
+
+ViewBox move_first(const MoveParts *parts) {
+    ViewBox box = {.first = {0}};
+    clip(parts, &box);
+    return box;
+}
+
+bool move_next(const MoveParts *parts, ViewBox *box) {
+    for (size_t k = sizeof order / sizeof order[0]; k-- > 0;) {
+        Dim d = order[k];
+        if (parts->extent[d] - box->first[d] > parts->part[d]) {
+            box->first[d] += parts->part[d];
+            clip(parts, box);
+            return true;
+        }
+        box->first[d] = 0;
+    }
+    return false;
+}

@@ -1,0 +1,21 @@
+/* A whole tensor that the DMA moves, in parts that are each no more than it takes at once. */
+#ifndef S0_PLAN_PARTS_H
+#define S0_PLAN_PARTS_H
+
+#include "device/device.h"
+#include "layout/runs.h"
+
+typedef struct {
+    uint64_t extent[DIM_COUNT]; /* of the tensor */
+    uint64_t part[DIM_COUNT];   /* of all parts but the last along a dimension */
+    uint64_t count;
+} MoveParts;
+
+/* Of a tensor that lies as `from` and `to` say. Where even a block of both is more, that block is a part. */
+MoveParts move_parts(const Device *device, const View *from, const View *to);
+
+/* The first part, then the next; false after the last. */
+ViewBox move_first(const MoveParts *parts);
+bool move_next(const MoveParts *parts, ViewBox *box);
+
+#endif

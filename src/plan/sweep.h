@@ -1,0 +1,171 @@
+/* Sweeps: a run of per-channel operators that goes over a map, tile by tile, on a device that loads and stores.
+ *
+ *     prologue   parameters that stay are loaded
+ *     a tile     load input, load parameters, compute, store
+ * What is chosen: how the map is cut, in which order the operators go over a tile, where the product is carried, and
+ * whether parameters stay. The choice costs the fewest cycles of those that fit; sweep_walk tells what then happens in
+ * which order, and whoever counts cycles, writes steps or writes commands listens to it. */
+#ifndef S0_PLAN_SWEEP_H
+#define S0_PLAN_SWEEP_H
+
+#include "device/device.h"
+#include "layout/runs.h"
+#include "plan/timeline.h"
+
+typedef enum { SCHEDULE_AUTO, SCHEDULE_FUSED, SCHEDULE_SPLIT, SCHEDULE_PIPELINED, SCHEDULE_COUNT } Schedule;
+
+const char *schedule_name(Schedule schedule); /* "fused" */
+
+/* Where a stage leaves what the next one takes. With SCHEDULE_SPLIT: the next one of its node; for what nodes hand on
+ * there are maps of the tile's shape. */
+typedef enum {
+    CARRY_NONE,      /* there is one stage */
+    CARRY_OUTPUT,    /* in the output's tile */
+    CARRY_INPUT,     /* over the input's */
+    CARRY_WORKSPACE, /* in a line of workspace */
+} Carry;
+
+/* A map or a parameter that the sweep reads or writes. */
+typedef struct {
+    LayoutShape shape; /* whole; of a parameter in the form that the engine reads: extents of 1 repeat */
+    Role role;
+    uint64_t grain_bytes; /* see view_widen */
+    bool is_far;          /* loaded or stored tile by tile; else all of it lies in local memory */
+    View whole;           /* where it is far: as it lies in far memory, flattened; else in local memory */
+} SweepOperand;
+
+/* What a sweep is, before anything is chosen. Extents of `map` are those of `in` and of `out`. */
+typedef struct {
+    const Device *device;
+    SweepOperand in, out;
+    uint32_t param_count;
+    const SweepOperand *params; /* all are far */
+    uint32_t node_count;
+    const uint32_t *stage_count;  /* of each node */
+    const uint32_t *stage_bits;   /* of all stages, in order: the wider of what goes in and comes out */
+    const uint32_t *between_bits; /* node_count - 1: elements that a node hands to the next */
+    uint32_t carried_bits;        /* widest that one stage hands to the next; 0 where there is one stage */
+    uint32_t inner_bits;          /* widest that one stage of a node hands to the next of it; 0 where each has one */
+    bool may_cut;                 /* else the tile is the map */
+} Sweep;
+
+typedef struct {
+    uint64_t tile[DIM_COUNT]; /* of a full tile; those at the end of a dimension may be smaller */
+    Schedule schedule;
+    Carry carry;
+    bool over_input;  /* the output takes the place of the input's local copy */
+    bool is_resident; /* parameters stay whole; else the part that a tile reads is loaded when it changes */
+} SweepChoice;
+
+typedef struct {
+    uint64_t bytes, commands, descriptors, bursts, cycles; /* bytes of elements */
+} ColumnCost;
+
+typedef enum { SWEEP_LOAD_INPUT, SWEEP_LOAD_PARAM, SWEEP_COMPUTE, SWEEP_STORE, SWEEP_KINDS } SweepKind;
+
+typedef struct {
+    uint64_t tiles, cycles, syncs;
+    ColumnCost column[SWEEP_KINDS];
+} SweepCost;
+
+/* ---- sweep_tile.c: shapes and sizes */
+
+uint32_t sweep_slots(const SweepChoice *choice); /* copies of what belongs to a tile: 2 where two are in flight */
+
+/* Does the parameter stay whole for all tiles? */
+bool sweep_stays(const SweepChoice *choice, const Sweep *sweep, const SweepOperand *param);
+
+/* The box of the operand that belongs to a box of the map. */
+ViewBox sweep_box(const SweepOperand *operand, const ViewBox *map_box);
+
+/* Bytes of the elements that move with that box, rounded up once. */
+uint64_t sweep_box_bytes(const SweepOperand *operand, const ViewBox *map_box);
+
+/* How the operand's part of a tile lies in local memory: a tensor of the part's shape, or a box of what lies there
+ * whole. False where the contract has no layout for it. */
+bool sweep_local_view(const Sweep *sweep, const SweepOperand *operand, const uint64_t extent[DIM_COUNT], View *view);
+
+/* Widest that is carried as the choice says: with SPLIT only inside a node, for what nodes hand on has maps. */
+uint32_t sweep_carried_bits(const Sweep *sweep, Schedule schedule);
+
+/* Workspace for a tile of `extent`: elements of `bits`, one line, or all of it. `bytes` is as far as it reaches. */
+bool sweep_workspace(const Sweep *sweep, const uint64_t extent[DIM_COUNT], uint32_t bits, bool is_line, View *view,
+                     uint64_t *bytes);
+
+/* Bytes that a buffer for the operand's part of any tile reserves, of one lane. False where there is no layout. */
+bool sweep_operand_bytes(const Sweep *sweep, const SweepChoice *choice, const SweepOperand *operand, uint64_t *bytes);
+
+/* What the sweep itself needs in local memory at once, each buffer rounded up to the memory's alignment. False where
+ * the choice can't be: no layout, a product that does not fit where it is to be carried, a transfer longer than the DMA
+ * takes. */
+bool sweep_need(const Sweep *sweep, const SweepChoice *choice, uint64_t *bytes);
+
+/* ---- sweep_walk.c: what happens, in which order */
+
+/* What a later event may wait for: the last one of a kind and slot. */
+enum {
+    WAIT_LOAD_0 = 1,
+    WAIT_LOAD_1 = 2,
+    WAIT_COMPUTE_0 = 4,
+    WAIT_COMPUTE_1 = 8,
+    WAIT_STORE_0 = 16,
+    WAIT_STORE_1 = 32,
+    WAIT_KEYS = TIMELINE_KEYS,
+};
+
+enum { SWEEP_MOST_STAGES = 16 }; /* of one command: CMD_MAX_STAGES */
+
+#define SWEEP_ALL_NODES UINT32_MAX
+
+typedef struct {
+    SweepKind kind;
+    uint32_t which; /* LOAD_PARAM: the parameter; COMPUTE: the node, or all at once */
+    uint32_t slot, queue;
+    uint32_t waits; /* set of WAIT_… of other queues */
+    uint32_t key;   /* WAIT_… that this event is */
+    uint32_t tails; /* set of dimensions, bit d, along which the box is the last and smaller one */
+    ViewBox box;    /* of the map */
+} SweepEvent;
+
+typedef struct {
+    void (*hear)(void *context, const SweepEvent *event);
+    void *context;
+} SweepListener;
+
+void sweep_walk(const Sweep *sweep, const SweepChoice *choice, SweepListener listener);
+
+/* ---- sweep_cost.c: cycles and traffic, as docs/simulator.md counts them */
+
+/* False where a sum does not fit 64 bits. `timeline` goes on from the sweep before. */
+bool sweep_cost(const Sweep *sweep, const SweepChoice *choice, Timeline *timeline, SweepCost *cost);
+
+/* ---- sweep_choose.c */
+
+typedef struct {
+    Schedule schedule;     /* SCHEDULE_AUTO: any */
+    uint64_t rows;         /* --tile ROWS; 0: any */
+    bool is_whole;         /* --tile none */
+    bool may_write_over;   /* --inplace auto */
+    uint64_t budget_bytes; /* of local memory */
+} SweepTerms;
+
+/* A choice that was looked at, with what it costs. */
+typedef struct {
+    SweepChoice choice;
+    uint64_t need_bytes;
+    SweepCost cost;
+} SweepOption;
+
+enum { SWEEP_MOST_OPTIONS = 16 };
+
+typedef struct {
+    bool fits; /* else `best` is the one that needs the fewest bytes */
+    SweepOption best;
+    uint32_t other_count; /* the best of each schedule, and of parameters that stay or not, that are not `best` */
+    SweepOption other[SWEEP_MOST_OPTIONS];
+} SweepChosen;
+
+/* False where there is no layout for any tile. */
+bool sweep_choose(const Sweep *sweep, const SweepTerms *terms, SweepChosen *chosen);
+
+#endif

@@ -1,0 +1,240 @@
+/* Chooses how a sweep goes: of what fits, what takes the fewest cycles; of equals, the fewest bytes.
+ *
+ * A tile is the map, cut along one dimension after another until it fits; which dimension first is tried in three ways.
+ * Two tiles in flight may gain by smaller ones, so parts of the largest are tried too. Nothing depends on clocks or
+ * chance. */
+#include "plan/sweep.h"
+
+#include "base/checked.h"
+
+#include <string.h>
+
+enum { MOST_SEEN = 64, MOST_TILES = 1 << 16 };
+
+typedef struct {
+    const Sweep *sweep;
+    const SweepTerms *terms;
+    SweepChosen *chosen;
+    uint64_t grain[DIM_COUNT];
+    bool has_any;
+    uint32_t seen_count;
+    SweepChoice seen[MOST_SEEN];
+} Search;
+
+/* ---- Grains */
+
+static uint64_t common_multiple(uint64_t a, uint64_t b, uint64_t limit) {
+    uint64_t multiple = a;
+    while (multiple < limit && multiple % b != 0) {
+        multiple += a;
+    }
+    return multiple;
+}
+
+/* A tile begins where the address maps of all that it is a part of begin a block. */
+static void take_grain(Search *search, const SweepOperand *operand) {
+    for (int d = 0; d < DIM_COUNT; d++) {
+        uint64_t extent = search->sweep->in.shape.extent[d];
+        if (operand->shape.extent[d] > 1) {
+            search->grain[d] = common_multiple(search->grain[d], view_grain(&operand->whole, (Dim)d), extent);
+        }
+    }
+}
+
+static void find_grains(Search *search) {
+    for (int d = 0; d < DIM_COUNT; d++) {
+        search->grain[d] = 1;
+    }
+    take_grain(search, &search->sweep->in);
+    take_grain(search, &search->sweep->out);
+    for (uint32_t i = 0; i < search->sweep->param_count; i++) {
+        take_grain(search, &search->sweep->params[i]);
+    }
+}
+
+/* ---- Looking at one choice */
+
+static bool is_better(const SweepOption *a, const SweepOption *b) {
+    return a->cost.cycles != b->cost.cycles ? a->cost.cycles < b->cost.cycles : a->need_bytes < b->need_bytes;
+}
+
+/* Of each schedule, and of each way of the parameters, the best is kept to be told of. */
+static void keep_other(SweepChosen *chosen, const SweepOption *option) {
+    for (uint32_t i = 0; i < chosen->other_count; i++) {
+        SweepOption *other = &chosen->other[i];
+        if (other->choice.schedule == option->choice.schedule &&
+            other->choice.is_resident == option->choice.is_resident) {
+            *other = is_better(option, other) ? *option : *other;
+            return;
+        }
+    }
+    if (chosen->other_count < SWEEP_MOST_OPTIONS) {
+        chosen->other[chosen->other_count++] = *option;
+    }
+}
+
+static bool need_of(const Search *search, const SweepChoice *choice, uint64_t *bytes) {
+    return sweep_need(search->sweep, choice, bytes);
+}
+
+/* The ways of cutting and of keeping parameters often come to the same. */
+static bool was_seen(Search *search, const SweepChoice *choice) {
+    for (uint32_t i = 0; i < search->seen_count; i++) {
+        const SweepChoice *seen = &search->seen[i];
+        bool same = seen->schedule == choice->schedule && seen->carry == choice->carry &&
+                    seen->over_input == choice->over_input && seen->is_resident == choice->is_resident;
+        if (same && memcmp(seen->tile, choice->tile, sizeof seen->tile) == 0) {
+            return true;
+        }
+    }
+    search->seen[search->seen_count % MOST_SEEN] = *choice;
+    search->seen_count += search->seen_count < MOST_SEEN;
+    return false;
+}
+
+static bool has_few_tiles(const Search *search, const SweepChoice *choice) {
+    uint64_t tiles = 1;
+    bool few = true;
+    for (int d = 0; few && d < DIM_COUNT; d++) {
+        uint64_t extent = search->sweep->in.shape.extent[d];
+        few = extent == 0 || (checked_mul(tiles, ceil_div(extent, choice->tile[d]), &tiles) && tiles <= MOST_TILES);
+    }
+    return few;
+}
+
+/* What fits is compared by what it costs; as long as nothing does, by what it needs. */
+static void look_at(Search *search, const SweepChoice *choice) {
+    SweepChosen *chosen = search->chosen;
+    SweepOption option = {.choice = *choice};
+    Timeline timeline = {0};
+    if (was_seen(search, choice) || !need_of(search, choice, &option.need_bytes) || !has_few_tiles(search, choice)) {
+        return;
+    }
+    bool fits = option.need_bytes <= search->terms->budget_bytes;
+    bool is_smaller = !search->has_any || option.need_bytes < chosen->best.need_bytes;
+    if (fits ? !sweep_cost(search->sweep, choice, &timeline, &option.cost) : chosen->fits || !is_smaller) {
+        return;
+    }
+    if (fits) {
+        keep_other(chosen, &option);
+    }
+    if (!search->has_any || (fits && !chosen->fits) || (fits ? is_better(&option, &chosen->best) : is_smaller)) {
+        chosen->best = option;
+        chosen->fits = fits;
+        search->has_any = true;
+    }
+}
+
+/* ---- Cutting */
+
+static uint64_t largest_extent(const Search *search, int d) {
+    uint64_t whole = search->sweep->in.shape.extent[d];
+    bool is_rows = d == DIM_H && search->terms->rows > 0 && search->sweep->may_cut;
+    uint64_t rows = is_rows ? ceil_div(search->terms->rows, search->grain[d]) * search->grain[d] : whole;
+    return rows < whole ? rows : whole;
+}
+
+/* The largest extent of dimension `d`, in grains, with which the choice fits; at least one grain. */
+static void shrink(const Search *search, SweepChoice *choice, int d) {
+    uint64_t least = 1, most = ceil_div(choice->tile[d], search->grain[d]), whole = choice->tile[d];
+    while (least < most) {
+        uint64_t middle = most - (most - least) / 2, bytes;
+        choice->tile[d] = middle * search->grain[d] < whole ? middle * search->grain[d] : whole;
+        bool fits = need_of(search, choice, &bytes) && bytes <= search->terms->budget_bytes;
+        least = fits ? middle : least;
+        most = fits ? most : middle - 1;
+    }
+    choice->tile[d] = least * search->grain[d] < whole ? least * search->grain[d] : whole;
+}
+
+static bool fits(const Search *search, const SweepChoice *choice) {
+    uint64_t bytes;
+    return need_of(search, choice, &bytes) && bytes <= search->terms->budget_bytes;
+}
+
+/* Smaller parts of the largest tile: the same number of tiles or more, in flight together. */
+static void look_at_parts(Search *search, SweepChoice choice, int d) {
+    enum { MOST_PARTS = 16 };
+    uint64_t whole = choice.tile[d];
+    for (uint64_t parts = 1; parts <= MOST_PARTS; parts *= 2) {
+        uint64_t grains = ceil_div(ceil_div(whole, parts), search->grain[d]);
+        uint64_t extent = grains * search->grain[d];
+        choice.tile[d] = extent < whole ? extent : whole;
+        look_at(search, &choice);
+        if (grains <= 1) {
+            return;
+        }
+    }
+}
+
+static void cut(Search *search, SweepChoice choice, const Dim *order, size_t count) {
+    size_t last = 0;
+    for (int d = 0; d < DIM_COUNT; d++) {
+        choice.tile[d] = largest_extent(search, d);
+    }
+    bool is_free = search->sweep->may_cut && !search->terms->is_whole;
+    for (size_t k = 0; is_free && k < count && !fits(search, &choice); k++) {
+        if (order[k] != DIM_H || search->terms->rows == 0) {
+            shrink(search, &choice, (int)order[k]);
+            last = k;
+        }
+    }
+    if (!is_free || search->terms->rows > 0) {
+        look_at(search, &choice);
+        return;
+    }
+    while (last + 1 < count && choice.tile[order[last]] <= search->grain[order[last]]) {
+        last++;
+    }
+    look_at_parts(search, choice, (int)order[last]);
+}
+
+static void look_at_cuts(Search *search, const SweepChoice *choice) {
+    static const Dim rows[] = {DIM_N, DIM_H, DIM_C, DIM_W}, planes[] = {DIM_N, DIM_C, DIM_H, DIM_W},
+                     channels[] = {DIM_C, DIM_N, DIM_H, DIM_W};
+    cut(search, *choice, rows, 4);
+    cut(search, *choice, planes, 4);
+    cut(search, *choice, channels, 4);
+}
+
+/* ---- All choices */
+
+static void look_at_carries(Search *search, SweepChoice choice) {
+    const Sweep *sweep = search->sweep;
+    bool has_product = sweep_carried_bits(sweep, choice.schedule) > 0;
+    for (Carry carry = CARRY_NONE; carry <= CARRY_WORKSPACE; carry++) {
+        choice.carry = carry;
+        if ((carry == CARRY_NONE) != has_product) {
+            look_at_cuts(search, &choice);
+        }
+    }
+}
+
+static void look_at_schedule(Search *search, Schedule schedule) {
+    const SweepTerms *terms = search->terms;
+    SweepChoice choice = {.schedule = schedule};
+    bool is_asked = terms->schedule == SCHEDULE_AUTO || terms->schedule == schedule;
+    for (int k = 0; is_asked && k < 4; k++) {
+        choice.is_resident = (k & 1) == 0;
+        choice.over_input = (k & 2) != 0;
+        if ((!choice.over_input || (terms->may_write_over && schedule != SCHEDULE_SPLIT)) &&
+            (choice.is_resident || search->sweep->param_count > 0)) {
+            look_at_carries(search, choice);
+        }
+    }
+}
+
+bool sweep_choose(const Sweep *sweep, const SweepTerms *terms, SweepChosen *chosen) {
+    Search search = {.sweep = sweep, .terms = terms, .chosen = chosen};
+    *chosen = (SweepChosen){0};
+    find_grains(&search);
+    look_at_schedule(&search, SCHEDULE_FUSED);
+    look_at_schedule(&search, SCHEDULE_SPLIT);
+    look_at_schedule(&search, SCHEDULE_PIPELINED);
+    Timeline timeline = {0};
+    bool done = search.has_any;
+    if (done && !chosen->fits) {
+        done = sweep_cost(sweep, &chosen->best.choice, &timeline, &chosen->best.cost);
+    }
+    return done;
+}

@@ -1,0 +1,257 @@
+/* The steps of a sweep. They are slots, not tiles: a prologue (parameters that stay, and the first tile's load where
+ * two are in flight), one tile or two in turns with `repeat`, and the last tile where the turns end one ahead. */
+#include "plan/builder.h"
+
+/* Moves of one kind and slot, counted by walking. */
+typedef struct {
+    uint64_t times, bytes;
+} Tally;
+
+typedef struct {
+    Builder *builder;
+    PlannedSweep *planned;
+    uint32_t index; /* of the sweep in the plan */
+    Tally in[2], out[2], first_in, last_out;
+    Tally *params; /* parameter, slot */
+} Listing;
+
+static void list_step(const Listing *listing, uint32_t node, Column column, const IdList *reads, const IdList *writes,
+                      Tally tally) {
+    Step *step = emit_step(listing->builder, listing->planned->nodes[node], column, reads, writes);
+    step->repeat = tally.times;
+    step->moved_bytes = tally.bytes;
+    step->sweep = listing->index;
+}
+
+static void list_move(const Listing *listing, uint32_t node, Column column, BufferId from, BufferId to, Tally tally) {
+    Arena *keep = &listing->builder->work->keep;
+    IdList reads = {0}, writes = {0};
+    list_add(&reads, from, keep);
+    list_add(&writes, to, keep);
+    list_step(listing, node, column, &reads, &writes, tally);
+}
+
+static Tally less(Tally all, Tally part) {
+    return (Tally){all.times - part.times, all.bytes - part.bytes};
+}
+
+static bool stays(const PlannedSweep *planned, uint32_t param) {
+    return sweep_stays(&planned->chosen.best.choice, &planned->sweep, &planned->sweep.params[param]);
+}
+
+/* ---- What a tile reads and writes */
+
+static BufferId in_of(const PlannedSweep *planned, uint32_t slot) {
+    return planned->in_local[planned->sweep.in.is_far ? slot : 0];
+}
+
+static BufferId out_of(const PlannedSweep *planned, uint32_t slot) {
+    return planned->out_local[planned->sweep.out.is_far ? slot : 0];
+}
+
+static BufferId param_of(const PlannedSweep *planned, uint32_t i, uint32_t slot) {
+    bool has_two = is_buffer(planned->params[i].local[1]);
+    return planned->params[i].local[has_two ? slot : 0];
+}
+
+/* What node `n` leaves its result in. */
+static BufferId target_of(const PlannedSweep *planned, uint32_t n, uint32_t slot) {
+    return n + 1 == planned->node_count ? out_of(planned, slot) : planned->handed[2 * n + slot];
+}
+
+/* ---- Moves */
+
+static void list_load(const Listing *listing, uint32_t slot, Tally tally) {
+    const PlannedSweep *planned = listing->planned;
+    if (tally.times > 0) {
+        list_move(listing, 0, COLUMN_LOAD_INPUT, planned->in_far, planned->in_local[slot], tally);
+    }
+}
+
+/* The parameters that are loaded `repeat` times into the slot, in one step. */
+static void list_equal_params(const Listing *listing, uint32_t slot, bool staying, uint64_t repeat) {
+    const PlannedSweep *planned = listing->planned;
+    Arena *keep = &listing->builder->work->keep;
+    IdList from = {0}, to = {0};
+    Tally all = {.times = repeat};
+    for (uint32_t i = 0; i < planned->sweep.param_count; i++) {
+        const Tally *tally = &listing->params[2 * i + slot];
+        if (stays(planned, i) == staying && tally->times == repeat) {
+            list_add(&from, planned->params[i].far, keep);
+            list_add(&to, param_of(planned, i, slot), keep);
+            all.bytes += tally->bytes;
+        }
+    }
+    list_step(listing, 0, COLUMN_LOAD_PARAM, &from, &to, all);
+}
+
+/* Those that stay, or the others: a step for each number of loads, the smallest first. */
+static void list_params(const Listing *listing, uint32_t slot, bool staying) {
+    const PlannedSweep *planned = listing->planned;
+    uint64_t next = 0;
+    for (uint64_t listed = 0; next != UINT64_MAX; listed = next) {
+        next = UINT64_MAX;
+        for (uint32_t i = 0; i < planned->sweep.param_count; i++) {
+            uint64_t loads = listing->params[2 * i + slot].times;
+            next = stays(planned, i) == staying && loads > listed && loads < next ? loads : next;
+        }
+        if (next != UINT64_MAX) {
+            list_equal_params(listing, slot, staying, next);
+        }
+    }
+}
+
+/* ---- Operators */
+
+static void list_operator(const Listing *listing, uint32_t n, uint32_t slot, uint64_t repeat) {
+    const PlannedSweep *planned = listing->planned;
+    Arena *keep = &listing->builder->work->keep;
+    const Node *node = graph_node(listing->builder->plan->graph, planned->nodes[n]);
+    IdList reads = {0}, writes = {0};
+    list_add(&reads, n == 0 ? in_of(planned, slot) : target_of(planned, n - 1, slot), keep);
+    for (uint32_t i = 0; i < planned->use_count; i++) {
+        if (planned->uses[i].node == n) {
+            list_add(&reads, param_of(planned, planned->uses[i].param, slot), keep);
+        }
+    }
+    list_add(&writes, target_of(planned, n, slot), keep);
+    list_step(listing, n, column_of(node), &reads, &writes, (Tally){.times = repeat});
+}
+
+static void hold(PlannedSweep *planned, BufferId id, uint32_t first, uint32_t last) {
+    if (is_buffer(id)) {
+        planned->holds[planned->hold_count++] = (Hold){id, first, last};
+    }
+}
+
+/* FUSED and PIPELINED go line by line: all that they touch is there from the first operator to the last. */
+static void hold_lines(const Listing *listing, uint32_t slot, uint32_t first, uint32_t last) {
+    PlannedSweep *planned = listing->planned;
+    hold(planned, in_of(planned, slot), first, last);
+    hold(planned, out_of(planned, slot), first, last);
+    hold(planned, planned->workspace[slot], first, last);
+    for (uint32_t i = 0; i < planned->sweep.param_count; i++) {
+        hold(planned, param_of(planned, i, slot), first, last);
+    }
+}
+
+/* Operators as often as there are tiles; `stores` counts what then leaves. */
+static void list_tile(const Listing *listing, uint32_t slot, uint64_t repeat, Tally stores) {
+    const PlannedSweep *planned = listing->planned;
+    const Plan *plan = listing->builder->plan;
+    uint32_t first = plan->step_count;
+    if (repeat == 0) {
+        return;
+    }
+    for (uint32_t n = 0; n < planned->node_count; n++) {
+        list_operator(listing, n, slot, repeat);
+    }
+    if (planned->chosen.best.choice.schedule != SCHEDULE_SPLIT) {
+        hold_lines(listing, slot, first, plan->step_count);
+    } else {
+        hold(listing->planned, planned->workspace[slot], first, plan->step_count);
+    }
+    if (stores.times > 0) {
+        list_move(listing, planned->node_count - 1, COLUMN_STORE, planned->out_local[slot], planned->out_far, stores);
+    }
+}
+
+/* ---- All of them */
+
+/* What stays from one tile to the next. */
+static void hold_tiles(const Listing *listing) {
+    PlannedSweep *planned = listing->planned;
+    bool is_ahead = sweep_slots(&planned->chosen.best.choice) > 1;
+    uint32_t first = planned->first_step, last = planned->last_step;
+    for (uint32_t slot = 0; slot < 2 && planned->cost.tiles > 1; slot++) {
+        for (uint32_t i = 0; i < planned->sweep.param_count; i++) {
+            hold(planned, planned->params[i].local[slot], first, last);
+        }
+        if (is_ahead || !planned->sweep.in.is_far) {
+            hold(planned, planned->in_local[slot], first, last);
+        }
+        if (is_ahead || !planned->sweep.out.is_far) {
+            hold(planned, planned->out_local[slot], first, last);
+        }
+        if (is_ahead) {
+            hold(planned, planned->workspace[slot], first, last);
+        }
+    }
+}
+
+static void list_in_turns(const Listing *listing, uint64_t tiles) {
+    bool is_odd = tiles % 2 == 1;
+    Tally last = is_odd ? listing->last_out : (Tally){0};
+    list_load(listing, 0, listing->first_in);
+    list_params(listing, 0, false);
+    list_load(listing, 1, listing->in[1]);
+    list_params(listing, 1, false);
+    list_tile(listing, 0, tiles / 2, less(listing->out[0], last));
+    list_load(listing, 0, less(listing->in[0], listing->first_in));
+    list_tile(listing, 1, tiles / 2, listing->out[1]);
+    list_tile(listing, 0, tiles % 2, last);
+}
+
+static void count(Tally *tally, uint64_t bytes) {
+    tally->times++;
+    tally->bytes += bytes;
+}
+
+static void count_move(void *context, const SweepEvent *event) {
+    Listing *listing = context;
+    const Sweep *sweep = &listing->planned->sweep;
+    switch (event->kind) {
+    case SWEEP_LOAD_INPUT: {
+        uint64_t bytes = sweep_box_bytes(&sweep->in, &event->box);
+        listing->first_in = listing->first_in.times == 0 ? (Tally){1, bytes} : listing->first_in;
+        count(&listing->in[event->slot], bytes);
+        break;
+    }
+    case SWEEP_LOAD_PARAM:
+        count(&listing->params[2 * event->which + event->slot],
+              sweep_box_bytes(&sweep->params[event->which], &event->box));
+        break;
+    case SWEEP_STORE:
+        listing->last_out = (Tally){1, sweep_box_bytes(&sweep->out, &event->box)};
+        count(&listing->out[event->slot], listing->last_out.bytes);
+        break;
+    default:
+        break;
+    }
+}
+
+void list_sweep(Builder *builder, PlannedSweep *planned) {
+    enum { BLOCKS = 4 }; /* of operators at most three, and all tiles */
+    const SweepChoice *choice = &planned->chosen.best.choice;
+    size_t params = planned->sweep.param_count;
+    uint64_t tiles = planned->cost.tiles;
+    Listing listing = {.builder = builder, .planned = planned, .index = builder->plan->sweep_count};
+    listing.params = arena_array(&builder->work->scratch, Tally, 2 * params);
+    planned->holds = arena_array(&builder->work->keep, Hold, BLOCKS * (2 * params + 6));
+    planned->first_step = builder->plan->step_count;
+    sweep_walk(&planned->sweep, choice, (SweepListener){count_move, &listing});
+    if (tiles == 1) {
+        list_load(&listing, 0, listing.in[0]);
+    }
+    list_params(&listing, 0, true);
+    if (tiles > 1 && sweep_slots(choice) > 1) {
+        list_in_turns(&listing, tiles);
+    } else {
+        list_load(&listing, 0, tiles == 1 ? (Tally){0} : listing.in[0]);
+        list_params(&listing, 0, false);
+        list_tile(&listing, 0, tiles, listing.out[0]);
+    }
+    planned->last_step = builder->plan->step_count;
+    hold_tiles(&listing);
+}
+
+void extend_sweeps(Plan *plan) {
+    for (uint32_t s = 0; s < plan->sweep_count; s++) {
+        for (uint32_t i = 0; i < plan->sweeps[s].hold_count; i++) {
+            const Hold *held = &plan->sweeps[s].holds[i];
+            Buffer *buffer = plan_buffer(plan, held->buffer);
+            buffer->first = held->first < buffer->first ? held->first : buffer->first;
+            buffer->last = held->last > buffer->last ? held->last : buffer->last;
+        }
+    }
+}
