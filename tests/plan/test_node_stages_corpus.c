@@ -42,10 +42,22 @@ typedef struct {
 
 /* ---- The parameters of a channel */
 
-static double number_at(const Reading *r, const Value *value, uint32_t channel) {
+static double stored_at(const Reading *r, const Value *value, uint32_t channel) {
     Floats numbers;
-    assert_true(const_numbers(value, &r->work->scratch, &numbers) && numbers.count > 0);
+    assert_true(value != NULL && const_numbers(value, &r->work->scratch, &numbers) && numbers.count > 0);
     return numbers.at[numbers.count == 1 ? 0 : channel];
+}
+
+/* A number, or constant codes behind a Dequantize. */
+static double number_at(const Reading *r, const Value *value, uint32_t channel) {
+    const Node *maker = is_node(value->producer) ? graph_node(r->graph, value->producer) : NULL;
+    if (maker == NULL || maker->op != OP_DEQUANTIZE) {
+        return stored_at(r, value, channel);
+    }
+    bool has_zero = maker->input_count > 2 && is_value(maker->inputs[2]);
+    double zero = has_zero ? stored_at(r, node_input(r->graph, maker, 2), channel) : 0;
+    float steps = (float)(stored_at(r, node_input(r->graph, maker, 0), channel) - zero);
+    return (double)(steps * (float)stored_at(r, node_input(r->graph, maker, 1), channel));
 }
 
 static void fill_param(const Reading *r, const Node *node, const StageParam *param, uint32_t channel, Stage *stage) {
