@@ -32,3 +32,14 @@ void coded_log(Rewriter *rw, const Affine *run, const Claim *claims, Rewrite rew
     }
     rewrite_log(rw, rewrite);
 }
+
+void coded_each_run(Rewriter *rw, void (*visit)(Rewriter *, const Affine *)) {
+    const Block *main = graph_main(rw->graph);
+    for (uint32_t at = 0; at < main->node_count; at++) {
+        NodeId id = main->nodes[at];
+        Affine affine;
+        if (!rw->is_gone[id.index] && coded_may_end(rw, graph_node(rw->graph, id)) && affine_collect(rw, id, &affine)) {
+            visit(rw, &affine);
+        }
+    }
+}

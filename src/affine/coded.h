@@ -15,7 +15,14 @@ Certificate coded_prove(Rewriter *rw, const Claim *claims, const Affine *run, co
 /* Logs a rewrite of the run, checked by brute force where that is asked for. */
 void coded_log(Rewriter *rw, const Affine *run, const Claim *claims, Rewrite rewrite);
 
-/* Codes in the middle of runs go; a part of rule_codes. */
+/* Calls `visit` with each run, the longest that ends at its node. */
+void coded_each_run(Rewriter *rw, void (*visit)(Rewriter *, const Affine *));
+
+/* Parts of rule_codes: what codes stand for is made true again; codes in the middle of runs go; the Dequantize at the
+ * start of the run takes what lies behind it, or the end of a sentence that tells why not. */
+void meaning_refresh(Rewriter *rw);
 void rule_requantize(Rewriter *rw);
+void rescale_run(Rewriter *rw, const Affine *run);
+const char *rescale_why_not(Rewriter *rw, const Affine *run);
 
 #endif

@@ -160,10 +160,40 @@ static const Row rows[] = {
      NULL},
     {.model = {.what = "C9 along the last axis, which the coder names",
                .text = "const s float32[] = 0.1\nconst z int8[] = 0\ninput q int8[4,4,4] scale=0.1 zero=0\nvalue o "
-                       "int8[4,4,4] scale=0.1 zero=0\nnode DequantizeLinear d: q s z -> f axis=-1\nconst k float32[4] "
-                       "= 0.5 2 0.25 4\nnode Mul m: f k -> g\n" O},
+                       "int8[4,4,4] scale=0.1 zero=0\nnode DequantizeLinear d: q s z -> f axis=-1\nconst "
+                       "factors_of_channels float32[4] = 0.5 2 0.25 4\nnode Mul m: f factors_of_channels -> g\n" O},
      "DequantizeLinear q o_scale o_zero -> f\n" RE,
      .constant = {{"o_scale", 4, {0.05, 0.2, 0.025, 0.4}}, {"o_zero", 4, {0, 0, 0, 0}}}},
+    /* 16 + 4 bytes under new names of 7 and 6, and what a node and a constant take, for 16 bytes and a node */
+    {.model = {.what = "new scales and zero points that take more than the operator",
+               .text = "const s float32[] = 0.1\nconst z int8[] = 0\ninput q int8[4,4,4] scale=0.1 zero=0\nvalue o "
+                       "int8[4,4,4] scale=0.1 zero=0\nnode DequantizeLinear d: q s z -> f axis=-1\nconst k float32[4] "
+                       "= 0.5 2 0.25 4\nnode Mul m: f k -> g\n" O},
+     NULL,
+     .refusal = "would make the model grow by 19 bytes"},
+    {.model = {.what = "scales that other operators keep: those that come are one more copy",
+               .text = "const s float32[4] = 0.5 0.5 0.5 0.25\nconst z int8[4] = 0 0 0 0\ninput q int8[4,4,4] "
+                       "scale=[0.5,0.5,0.5,0.25] axis=2\nvalue o int8[4,4,4] scale=[0.5,0.5,0.5,0.25] axis=2\n"
+                       "node DequantizeLinear d: q s z -> f axis=-1\nconst k float32[] = 0.5\nnode Mul m: f k -> g\n"
+                       "node QuantizeLinear n: g s z -> o axis=-1\nnode DequantizeLinear e: o s z -> h axis=-1\n"
+                       "node Erf u: h -> y\noutput y\n"},
+     NULL,
+     .refusal = "would make the model grow"},
+    {.model = {.what = "a zero point that does not change stays where it is",
+               .text = "const s float32[1] = 0.5\nconst z int8[1] = 3\ninput q int8[1,2] scale=0.5 zero=3\nvalue o "
+                       "int8[1,2] scale=0.5 zero=3\nnode DequantizeLinear d: q s z -> f\nconst k float32[] = "
+                       "0.5\nnode Mul m: f k -> g\n" O},
+     "DequantizeLinear q o_scale z -> f\n" RE,
+     .constant = {{"o_scale", 1, {0.25}}}},
+    {.model = {.what = "a long name for what comes",
+               .text = "const s float32[] = 0.5\nconst z int8[] = 3\ninput q int8[1,2] scale=0.5 zero=3\nvalue "
+                       "a_name_that_takes_more_bytes_than_the_operator_does int8[1,2] scale=0.5 zero=3\n"
+                       "node DequantizeLinear d: q s z -> f\nconst k float32[] = 0.25\nnode Mul m: f k -> g\n"
+                       "node QuantizeLinear n: g s z -> a_name_that_takes_more_bytes_than_the_operator_does\n"
+                       "node DequantizeLinear e: a_name_that_takes_more_bytes_than_the_operator_does s z -> h\n"
+                       "node Erf u: h -> y\noutput y\n"},
+     NULL,
+     .refusal = "would make the model grow"},
     {.model = {.what = "opset 12 knows no axis",
                .text = "const s float32[] = 0.1\nconst z int8[] = 0\ninput q int8[4,4] scale=0.1 zero=0\nvalue o "
                        "int8[4,4] scale=0.1 zero=0\nnode DequantizeLinear@12 d: q s z -> f\nconst k float32[4] = 0.5 2 "
@@ -174,7 +204,7 @@ static const Row rows[] = {
           .text =
               "const s float32[] = 0.1\nconst z uint8[] = 0\ninput q uint8[4] scale=0.1 zero=0\nvalue o uint8[4] "
               "scale=0.1 zero=0\nnode DequantizeLinear d: q s -> f\nconst k float32[] = 0.5\nnode Mul m: f k -> g\n" O},
-     "DequantizeLinear q o_scale z -> f\n" RE,
+     "DequantizeLinear q o_scale -> f\n" RE,
      .constant = {{"o_scale", 1, {0.05}}}},
     {.model = {.what = "C6 divided by one number of rank 3",
                .text = "const s float32[] = 0.5\nconst z int8[] = 0\ninput q int8[2,2,2] scale=0.5 zero=0\nvalue o "
@@ -261,6 +291,22 @@ static const Row rows[] = {
                .text = L "const k int8[3] scale=0.1 zero=0 = 10 -20 30\nnode Add m: a k -> b\n" LO},
      NULL,
      .refusal = "moves all codes by one number (add_int). TFLite has no operator that does it for less"},
+    {.model = {.what = "what codes stand for is the next reader's word, when the first is gone",
+               .text = "const a float32[] = 0.1\nconst b float32[] = 0.25\nconst z int8[] = 0\ninput x int8[4] "
+                       "scale=0.1 zero=0\nvalue q int8[4] scale=0.1 zero=0\nvalue r int8[4] scale=0.25 zero=0\n"
+                       "node DequantizeLinear d1: x a z -> f1\nnode QuantizeLinear n1: f1 a z -> q\n"
+                       "node DequantizeLinear d2: q b z -> f2\nnode QuantizeLinear n2: f2 b z -> r\n"
+                       "node DequantizeLinear d3: r b z -> h\nnode Erf u: h -> y\noutput y\n"},
+     "DequantizeLinear x b z -> h\nErf h -> y\n"},
+    {.model = {.what = "the same along channels, between other operators",
+               .text =
+                   "const a float32[] = 0.1\nconst b float32[2] = 0.25 0.5\nconst z int8[] = 0\nconst v int8[2] = 1 "
+                   "-3\ninput x int8[4,2]\nvalue p int8[4,2] scale=0.1 zero=0\nvalue q int8[4,2] scale=0.1 "
+                   "zero=0\nvalue r int8[4,2] scale=[0.25,0.5] zero=[1,-3] axis=1\nnode Abs i: x -> p\n"
+                   "node DequantizeLinear d1: p a z -> f1\nnode QuantizeLinear n1: f1 a z -> q\n"
+                   "node DequantizeLinear d2: q b v -> f2\nnode QuantizeLinear n2: f2 b v -> r\n"
+                   "node DequantizeLinear d3: r b v -> h\nnode Erf u: h -> y\noutput y\n"},
+     "Abs x -> p\nDequantizeLinear p b v -> h\nErf h -> y\n"},
     {.model = {.what = "QUANTIZE to the same codes", .text = L "node QuantizeLinear(QUANTIZE) m: a -> b\n" LO}, LG},
 };
 
