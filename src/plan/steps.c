@@ -283,7 +283,7 @@ static uint32_t stages_of(const Graph *graph, const Node *node) {
     return !node->is_constant && node_stages(graph, node, &stages, &why) ? stages.count : 0;
 }
 
-/* With sweeps a group has no more stages than one of them. */
+/* With sweeps a group has no more stages than one of them, and nothing else beside. */
 static Group next_group(const Builder *builder, uint32_t first, uint32_t number) {
     const Graph *graph = builder->plan->graph;
     const Block *block = graph_main(graph);
@@ -298,10 +298,12 @@ static Group next_group(const Builder *builder, uint32_t first, uint32_t number)
         if (!next->is_constant && !continues(builder, node, next)) {
             break;
         }
-        stages += stages_of(graph, next);
-        if (builder->plan->options.sweeps && stages > SWEEP_MOST_STAGES) {
+        uint32_t more = next->is_constant ? 0 : stages_of(graph, next);
+        bool is_mixed = !node->is_constant && !next->is_constant && (stages > 0) != (more > 0);
+        if (builder->plan->options.sweeps && (is_mixed || stages + more > SWEEP_MOST_STAGES)) {
             break;
         }
+        stages += more;
         node = next->is_constant ? node : next;
         group.last++;
     }
