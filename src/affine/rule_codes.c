@@ -86,11 +86,14 @@ static NodeId name_of_run(const Rewriter *rw, const Affine *affine, const char *
     return affine->nodes[end - 1];
 }
 
-/* A Dequantize that was given new scales, and the Quantize behind it. */
+/* A Dequantize that was given a new scale or zero point, and the Quantize behind it. */
 static bool is_rescaled(const Rewriter *rw, const Affine *affine) {
     const Node *coder = graph_node(rw->graph, affine->nodes[0]);
-    return affine->node_count == 2 && coder->op == OP_DEQUANTIZE && coder->input_count > 1 &&
-           coder->inputs[1].index >= rw->first_count;
+    bool is_new = false;
+    for (uint32_t k = 1; k < coder->input_count; k++) {
+        is_new = is_new || (is_value(coder->inputs[k]) && coder->inputs[k].index >= rw->first_count);
+    }
+    return is_new && affine->node_count == 2 && coder->op == OP_DEQUANTIZE;
 }
 
 static void report_run(Rewriter *rw, const Affine *affine) {

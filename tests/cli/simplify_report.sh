@@ -23,8 +23,21 @@ def normalised(name, defaults):
     open(name + ".onnx", "wb").write(model.data())
 
 
-normalised("stored", False)
-normalised("defaults", True)
+def moved():
+    """Codes of 0.5 to which 1 is added: two codes further, which a zero point says as well."""
+    model = OnnxModel("moved")
+    model.input("x", "int8", [1, 4])
+    model.constant("half", "float32", [], [0.5])
+    model.constant("one", "float32", [], [1])
+    model.constant("zero", "int8", [], [0])
+    model.node("Abs", ["x"], "q")
+    model.node("DequantizeLinear", ["q", "half", "zero"], "f")
+    model.node("Add", ["f", "one"], "g")
+    model.node("QuantizeLinear", ["g", "half", "zero"], "o")
+    model.node("Neg", ["o"], "y")
+    model.output("y", "int8", [1, 4])
+    open("moved.onnx", "wb").write(model.data())
+
 
 def any_batch(name):
     """A value [batch, 4]."""
@@ -32,6 +45,9 @@ def any_batch(name):
     return message((1, name), (2, message((1, message((1, 1), (2, shape))))))
 
 
+normalised("stored", False)
+normalised("defaults", True)
+moved()
 model = OnnxModel("free")
 model.inputs.append(any_batch("x"))
 model.constant("zero", "float32", [], [-0.0])
@@ -40,8 +56,8 @@ model.node("Relu", ["a"], "y")
 model.outputs.append(any_batch("y"))
 open("free.onnx", "wb").write(model.data())
 EOF
-for arguments in "defaults.onnx" "stored.onnx" "stored.onnx --tolerance 100" "free.onnx" "free.onnx --dim batch=2" \
-    "free.onnx --dim bath=2"; do
+for arguments in "defaults.onnx" "stored.onnx" "stored.onnx --tolerance 100" "moved.onnx" "free.onnx" \
+    "free.onnx --dim batch=2" "free.onnx --dim bath=2"; do
   echo "== $arguments"
   stride0 simplify $arguments -o out.onnx 2>&1
 done
