@@ -1,0 +1,89 @@
+/* What the files of this room share while a program is built. Private to the room. */
+#ifndef S0_PROGRAM_BUILDER_H
+#define S0_PROGRAM_BUILDER_H
+
+#include "program/program.h"
+
+/* A view that a buffer is used with; which elements are there, and so which bytes. */
+typedef struct {
+    uint32_t count;
+    size_t capacity;
+    View *views;
+} Uses;
+
+enum { PROGRAM_QUEUES = 3 }; /* the engine, loads, stores; with one DMA channel loads and stores share the second */
+
+typedef struct {
+    const Plan *plan;
+    Work *work;
+    Semantics semantics;
+    CmdProgram *program;
+
+    Str *nodes;
+    CmdView *views;
+    CmdBuffer *buffers;
+    Command *commands;
+    size_t node_capacity, view_capacity, buffer_capacity, uses_capacity;
+    uint32_t *of_node, *of_buffer; /* of the plan's -> of the program; CMD_NONE */
+    Uses *uses;                    /* of each buffer of the program */
+    uint32_t *view_slot;           /* views by their hash: number + 1, 0 is free */
+    uint32_t view_slots;           /* a power of two */
+
+    uint32_t last[PROGRAM_QUEUES];   /* command of each queue; CMD_NONE */
+    uint32_t before[PROGRAM_QUEUES]; /* the same, before the step or sweep that is written */
+    uint32_t has_begun;              /* set of queues that have a command of it */
+} ProgramBuilder;
+
+/* ---- views.c */
+
+/* The view as commands have it; equal ones have one number. */
+uint32_t program_view(ProgramBuilder *builder, const View *view);
+
+/* ---- touched.c */
+
+/* Notes that elements of the view are used. */
+void uses_add(Uses *uses, const View *view, Arena *arena);
+
+/* Distinct bytes that they address, over all lanes; and how many lanes that takes. */
+uint64_t uses_touched_bytes(const Uses *uses, Arena *scratch);
+uint64_t uses_lanes(const Uses *uses);
+
+/* ---- buffers.c */
+
+/* The buffer of the program; made at the first call. `dtype` is of its elements where it is workspace. */
+uint32_t program_buffer(ProgramBuilder *builder, BufferId id, DType dtype);
+
+/* The operand at an address in the view, whose elements are used. */
+CmdOperand program_operand(ProgramBuilder *builder, uint32_t buffer, const View *view, const uint64_t first[DIM_COUNT]);
+
+/* The view of a whole buffer: of far memory flattened. False with a diagnostic. */
+bool program_whole_view(const ProgramBuilder *builder, const Buffer *buffer, View *view);
+
+/* Shows the buffer of far memory to the host, whole, with its constant. False with a diagnostic. */
+bool program_show(ProgramBuilder *builder, BufferId id);
+
+/* What is known when all commands are. */
+void program_finish_buffers(ProgramBuilder *builder);
+
+/* ---- constant.c */
+
+/* The elements of a constant in the form in which the buffer stores it, packed. False with a diagnostic. */
+bool program_constant(const Graph *graph, const Buffer *buffer, Work *work, Span *packed);
+
+/* ---- commands.c */
+
+/* A step or a sweep begins: the first command of each queue waits for what the others have had to do. */
+void program_begin(ProgramBuilder *builder);
+
+/* Adds the command; `waits` are `count` commands of this step, of other queues. Returns its number. */
+uint32_t program_add(ProgramBuilder *builder, Command command, const uint32_t *waits, uint32_t count);
+
+uint32_t program_node(ProgramBuilder *builder, NodeId id);
+uint8_t program_store_queue(const Device *device);
+
+/* ---- sweep.c */
+
+/* The commands of a sweep. False with a diagnostic. */
+bool program_sweep(ProgramBuilder *builder, const PlannedSweep *planned);
+
+#endif

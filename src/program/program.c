@@ -1,0 +1,239 @@
+/* From a plan to a program, step by step: sweeps, whole loads and whole stores. */
+#include "program/program.h"
+
+#include "base/checked.h"
+#include "base/fault.h"
+#include "plan/parts.h"
+#include "plan/plan_cost.h"
+#include "program/builder.h"
+
+#include <inttypes.h>
+
+/* ---- Whole tensors */
+
+static bool is_move(Column column) {
+    return column == COLUMN_LOAD_INPUT || column == COLUMN_LOAD_PARAM || column == COLUMN_STORE;
+}
+
+static CmdColumn column_of(Column column) {
+    return column == COLUMN_LOAD_INPUT   ? CMD_COLUMN_LOAD_INPUT
+           : column == COLUMN_LOAD_PARAM ? CMD_COLUMN_LOAD_PARAM
+                                         : CMD_COLUMN_STORE;
+}
+
+static bool find_views(ProgramBuilder *builder, const Step *step, uint32_t k, View *from, View *to) {
+    const Plan *plan = builder->plan;
+    return program_whole_view(builder, plan_buffer(plan, step->reads[k]), from) &&
+           program_whole_view(builder, plan_buffer(plan, step->writes[k]), to);
+}
+
+static void write_part(ProgramBuilder *builder, Command command, const View *from, const View *to, const ViewBox *box) {
+    for (int d = 0; d < DIM_COUNT; d++) {
+        command.box.extent[d] = box->extent[d];
+    }
+    command.src = program_operand(builder, command.src.buffer, from, box->first);
+    command.dst = program_operand(builder, command.dst.buffer, to, box->first);
+    program_add(builder, command, NULL, 0);
+}
+
+static bool write_whole(ProgramBuilder *builder, const Step *step, uint32_t k) {
+    const CmdOperand none = {CMD_NONE, CMD_NONE, 0};
+    const Device *device = builder->plan->device;
+    bool is_store = step->column == COLUMN_STORE, more = true;
+    View from, to;
+    if (!program_show(builder, is_store ? step->writes[k] : step->reads[k]) ||
+        !find_views(builder, step, k, &from, &to)) {
+        return false;
+    }
+    Command command = {.op = is_store ? CMD_STORE : CMD_LOAD,
+                       .column = column_of(step->column),
+                       .queue = is_store ? program_store_queue(device) : 1,
+                       .node = program_node(builder, step->node),
+                       .scratch = none};
+    command.src.buffer = program_buffer(builder, step->reads[k], DTYPE_NONE);
+    command.dst.buffer = program_buffer(builder, step->writes[k], DTYPE_NONE);
+    MoveParts parts = move_parts(device, &from, &to);
+    ViewBox box = move_first(&parts);
+    for (; more; more = move_next(&parts, &box)) {
+        write_part(builder, command, &from, &to, &box);
+    }
+    return true;
+}
+
+static bool write_moves(ProgramBuilder *builder, const Step *step) {
+    CHECK(step->read_count == step->write_count);
+    program_begin(builder);
+    for (uint32_t k = 0; k < step->read_count; k++) {
+        if (!write_whole(builder, step, k)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- What has no command */
+
+static bool refuse_step(const ProgramBuilder *builder, const Step *step) {
+    const Graph *graph = builder->plan->graph;
+    const char *why = "an element-wise operator over two maps";
+    const Node *node = is_node(step->node) ? graph_node(graph, step->node) : NULL;
+    NodeStages stages;
+    if (node != NULL) {
+        const char *clause;
+        why = node_stages(graph, node, &stages, &clause)
+                  ? "no tile of it has a layout on the device, or is as short as a transfer"
+                  : clause;
+    }
+    Arena *arena = builder->work->diags.arena;
+    return diag_refuse(&builder->work->diags,
+                       (DiagText){.node = node != NULL ? node_title(arena, node) : STR(""),
+                                  .what = arena_text(arena, "no command runs this operator: %s", why),
+                                  .hint = "run one chain of the network with --node"});
+}
+
+static bool check_device(const Plan *plan, Work *work) {
+    if (plan->device->kind == DEVICE_SCRATCHPAD) {
+        return true;
+    }
+    return diag_refuse(&work->diags, (DiagText){.what = "only a device that loads and stores runs commands",
+                                                .got = device_kind_name(plan->device->kind),
+                                                .expected = device_kind_name(DEVICE_SCRATCHPAD),
+                                                .hint = "choose another device with --device"});
+}
+
+/* Commands of a step that moves whole tensors. */
+static uint64_t moves_of(ProgramBuilder *builder, const Step *step) {
+    uint64_t sum = 0;
+    for (uint32_t k = 0; is_move(step->column) && k < step->read_count; k++) {
+        View from, to;
+        sum += find_views(builder, step, k, &from, &to) ? move_parts(builder->plan->device, &from, &to).count : 0;
+    }
+    return sum;
+}
+
+/* How many commands the plan takes; false with a diagnostic where they are too many. */
+static bool count_commands(ProgramBuilder *builder, uint32_t *count) {
+    const Plan *plan = builder->plan;
+    Work *work = builder->work;
+    uint64_t sum = 0;
+    bool fits = true;
+    for (uint32_t s = 0; s < plan->sweep_count; s++) {
+        for (int kind = 0; kind < SWEEP_KINDS; kind++) {
+            fits = fits && checked_add(sum, plan->sweeps[s].cost.column[kind].commands, &sum);
+        }
+    }
+    for (uint32_t s = 0; s < plan->step_count; s++) {
+        fits = fits &&
+               checked_add(sum, plan->steps[s].sweep != NOT_IN_SWEEP ? 0 : moves_of(builder, &plan->steps[s]), &sum);
+    }
+    if (fits && sum <= PROGRAM_MOST_COMMANDS) {
+        *count = (uint32_t)sum;
+        return true;
+    }
+    Arena *arena = work->diags.arena;
+    return diag_refuse(&work->diags,
+                       (DiagText){.what = "the plan takes more commands than a program holds",
+                                  .got = fits ? arena_text(arena, "%" PRIu64, sum) : "more than 64 bits",
+                                  .expected = arena_text(arena, "at most %d", (int)PROGRAM_MOST_COMMANDS),
+                                  .hint = "give it more local memory with --budget, so that tiles are larger"});
+}
+
+/* ---- A program */
+
+static void init_builder(ProgramBuilder *builder, const Plan *plan, Semantics semantics, Work *work) {
+    CmdProgram *program = arena_new(&work->keep, CmdProgram);
+    *builder = (ProgramBuilder){.plan = plan, .work = work, .semantics = semantics, .program = program};
+    builder->of_node = arena_array(&work->scratch, uint32_t, (size_t)plan->graph->node_count + 1);
+    builder->of_buffer = arena_array(&work->keep, uint32_t, plan->buffer_count);
+    for (uint32_t k = 0; k <= plan->graph->node_count; k++) {
+        builder->of_node[k] = CMD_NONE;
+    }
+    for (uint32_t k = 0; k < plan->buffer_count; k++) {
+        builder->of_buffer[k] = CMD_NONE;
+    }
+    for (uint32_t queue = 0; queue < PROGRAM_QUEUES; queue++) {
+        builder->last[queue] = CMD_NONE;
+    }
+}
+
+static bool write_steps(ProgramBuilder *builder) {
+    const Plan *plan = builder->plan;
+    for (uint32_t s = 0; s < plan->step_count;) {
+        const Step *step = &plan->steps[s];
+        bool is_in_sweep = step->sweep != NOT_IN_SWEEP;
+        if (!is_in_sweep && !is_move(step->column)) {
+            return refuse_step(builder, step);
+        }
+        if (!(is_in_sweep ? program_sweep(builder, &plan->sweeps[step->sweep]) : write_moves(builder, step))) {
+            return false;
+        }
+        s = is_in_sweep ? plan->sweeps[step->sweep].last_step : s + 1;
+    }
+    return true;
+}
+
+/* The buffer of far memory of an input or output; NO_BUFFER where nobody reads it. */
+static BufferId find_far(const Plan *plan, ValueId id) {
+    for (uint32_t k = 0; k < plan->buffer_count; k++) {
+        if (plan->buffers[k].value.index == id.index && plan->buffers[k].memory == plan->device->backing) {
+            return (BufferId){k};
+        }
+    }
+    return NO_BUFFER;
+}
+
+static bool show_all(ProgramBuilder *builder, const ValueId *values, uint32_t count, const HostBuffer **shown,
+                     uint32_t *shown_count) {
+    HostBuffer *all = arena_array(&builder->work->keep, HostBuffer, count);
+    *shown = all;
+    *shown_count = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        BufferId id = find_far(builder->plan, values[k]);
+        if (is_buffer(id) && !program_show(builder, id)) {
+            return false;
+        }
+        if (is_buffer(id)) {
+            all[(*shown_count)++] = (HostBuffer){values[k], builder->of_buffer[id.index]};
+        }
+    }
+    return true;
+}
+
+const BuiltProgram *program_build(const Plan *plan, Semantics semantics, Work *work) {
+    const Block *main = graph_main(plan->graph);
+    BuiltProgram *built = arena_new(&work->keep, BuiltProgram);
+    ProgramBuilder builder;
+    uint32_t count = 0;
+    if (!check_device(plan, work)) {
+        return NULL;
+    }
+    init_builder(&builder, plan, semantics, work);
+    if (!count_commands(&builder, &count)) {
+        return NULL;
+    }
+    builder.commands = arena_array(&work->keep, Command, count);
+    if (!write_steps(&builder) ||
+        !show_all(&builder, main->inputs, main->input_count, &built->inputs, &built->input_count) ||
+        !show_all(&builder, main->outputs, main->output_count, &built->outputs, &built->output_count)) {
+        return NULL;
+    }
+    program_finish_buffers(&builder);
+    CmdProgram *program = builder.program;
+    program->device = plan->device->name;
+    program->model = plan->graph->name;
+    program->queue_count = program_store_queue(plan->device) + 1u;
+    program->nodes = builder.nodes;
+    program->views = builder.views;
+    program->buffers = builder.buffers;
+    program->commands = builder.commands;
+    PlanCost cost;
+    CHECK(plan_cost(plan, &cost));
+    program->booked_cycles = cost.cycles;
+    built->program = program;
+    built->of_buffer = builder.of_buffer;
+    const char *wrong = cmd_check(program, work->diags.arena);
+    if (wrong)
+        fprintf(stderr, "%s\n", wrong);
+    CHECK(wrong == NULL);
+    return built;
+}

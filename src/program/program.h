@@ -1,0 +1,30 @@
+/* A plan as a program: its sweeps and whole loads and stores as commands for the simulated device.
+ *
+ * Every address of a command comes from the layout contract by the plan's own views, every wait from what sweep_walk
+ * says; constants are stored by the contract too. A plan with an operator that is no per-channel one has no program. */
+#ifndef S0_PROGRAM_PROGRAM_H
+#define S0_PROGRAM_PROGRAM_H
+
+#include "cmd/command.h"
+#include "plan/plan.h"
+
+/* A buffer of far memory that the host fills or reads. */
+typedef struct {
+    ValueId value;
+    uint32_t buffer; /* of the program */
+} HostBuffer;
+
+typedef struct {
+    const CmdProgram *program;
+    uint32_t input_count, output_count;
+    const HostBuffer *inputs, *outputs; /* in the order of the graph's */
+    const uint32_t *of_buffer;          /* buffer of the plan -> of the program; CMD_NONE */
+} BuiltProgram;
+
+/* `semantics` is the one reference that the device computes by. Null with a diagnostic: a scratchpad is needed; an
+ * operator can't run (its name, why, and the hint to run one chain with --node); more commands than
+ * PROGRAM_MOST_COMMANDS. */
+enum { PROGRAM_MOST_COMMANDS = 4 * 1000 * 1000 };
+const BuiltProgram *program_build(const Plan *plan, Semantics semantics, Work *work);
+
+#endif
