@@ -44,6 +44,7 @@ typedef enum {
     GENE_TILE,
     GENE_STRATEGY,
     GENE_IN_PLACE,
+    GENE_RANK,
     GENE_NODE,
     GENES = GENE_NODE + MOST_NODES * NODE_GENES
 } Gene;
@@ -82,6 +83,7 @@ typedef struct {
     char *graph_text, *device_text;
     size_t graph_length, device_length;
     bool is_tflite;
+    uint32_t rank;            /* of maps: the last axes; the others have one element */
     uint64_t extent[AXES];    /* of the map, in the order of the file's axes */
     DType input_dtype, dtype; /* of the input; of what the last node gave */
     int32_t scale, zero;      /* of its codes: scale is 2^-scale */
@@ -150,6 +152,10 @@ static inline void print_shape(const Drawn *drawn, uint32_t rank, const uint64_t
     for (uint32_t k = 0; k < rank; k++) {
         fprintf(drawn->graph, "%s%llu", k == 0 ? "" : ",", (unsigned long long)extent[k]);
     }
+}
+
+static inline void print_map_shape(const Drawn *drawn) {
+    print_shape(drawn, drawn->rank, drawn->extent + AXES - drawn->rank);
 }
 
 static inline void print_codes(const Drawn *drawn, int32_t scale, int32_t zero) {
@@ -222,7 +228,7 @@ static inline DrawnParam *draw_param(Drawn *drawn, DrawnNode *node, uint32_t for
     uint8_t axes = drawn->is_tflite ? tflite[form % sizeof tflite] : onnx[form % sizeof onnx];
     DrawnParam *param = &node->param[node->param_count];
     uint32_t first = 0;
-    while (first < AXES && (axes >> first & 1) == 0) {
+    while (first < AXES && (first < AXES - drawn->rank || (axes >> first & 1) == 0)) {
         first++;
     }
     *param = (DrawnParam){.dtype = dtype, .rank = AXES - first, .axis = -1};
@@ -231,6 +237,11 @@ static inline DrawnParam *draw_param(Drawn *drawn, DrawnNode *node, uint32_t for
     }
     node->input[node->param_count++] = input;
     return param;
+}
+
+/* That a normalisation goes along. */
+static inline int32_t second_axis(const Drawn *drawn) {
+    return (int32_t)(AXES - drawn->rank) + 1;
 }
 
 /* One number a slice of `axis`. */
@@ -251,7 +262,7 @@ static inline void name_node(Drawn *drawn, DrawnNode *node) {
 
 static inline void declare_output(Drawn *drawn, DType dtype, int32_t scale, int32_t zero) {
     fprintf(drawn->graph, "value v%u %s[", (unsigned)drawn->node_count, dtype_name(dtype));
-    print_shape(drawn, AXES, drawn->extent);
+    print_map_shape(drawn);
     fputs("]", drawn->graph);
     if (!is_real_type(dtype)) {
         print_codes(drawn, scale, zero);
@@ -292,7 +303,7 @@ static inline void draw_arithmetic(Drawn *drawn, DrawnNode *node, uint32_t kind,
 
 static inline void draw_norm(Drawn *drawn, DrawnNode *node) {
     for (uint32_t k = 0; k < 4; k++) {
-        draw_vector(drawn, node, 1, drawn->dtype, k == 3, k + 1);
+        draw_vector(drawn, node, second_axis(drawn), drawn->dtype, k == 3, k + 1);
     }
     declare_output(drawn, drawn->dtype, 0, 0);
     fprintf(drawn->graph, "node BatchNormalization@15 " STR_FMT ": %s", STR_ARG(node->name), map_name(drawn, node));
@@ -318,8 +329,8 @@ static inline DType draw_code_type(const Drawn *drawn, uint32_t choice) {
 static inline const char *draw_coder_inputs(Drawn *drawn, DrawnNode *node, DType code, bool is_vector, int32_t zero) {
     Arena *keep = &drawn->work->keep;
     if (is_vector) {
-        draw_vector(drawn, node, 1, DTYPE_F32, true, 1);
-        draw_vector(drawn, node, 1, code, false, 2);
+        draw_vector(drawn, node, second_axis(drawn), DTYPE_F32, true, 1);
+        draw_vector(drawn, node, second_axis(drawn), code, false, 2);
         return arena_text(keep, "%s %s", param_name(drawn, &node->param[0]), param_name(drawn, &node->param[1]));
     }
     uint32_t number = drawn->const_count++;
@@ -333,10 +344,10 @@ static inline void draw_onnx_coder(Drawn *drawn, DrawnNode *node, bool is_vector
     DType code = is_quantize ? draw_code_type(drawn, more) : drawn->dtype;
     const char *inputs = draw_coder_inputs(drawn, node, code, is_vector, is_quantize ? 2 : 1);
     fprintf(drawn->graph, "value v%u %s[", (unsigned)drawn->node_count, dtype_name(is_quantize ? code : DTYPE_F32));
-    print_shape(drawn, AXES, drawn->extent);
-    fprintf(drawn->graph, "]\nnode %s@21 " STR_FMT ": %s %s -> v%u axis=1\n",
+    print_map_shape(drawn);
+    fprintf(drawn->graph, "]\nnode %s@21 " STR_FMT ": %s %s -> v%u%s\n",
             is_quantize ? "QuantizeLinear" : "DequantizeLinear", STR_ARG(node->name), map_name(drawn, node), inputs,
-            (unsigned)drawn->node_count);
+            (unsigned)drawn->node_count, is_vector ? " axis=1" : "");
     drawn->dtype = is_quantize ? code : DTYPE_F32;
     drawn->codes_params = !is_quantize && more % 3 == 1;
 }
@@ -376,7 +387,7 @@ static inline void draw_node(Drawn *drawn, uint32_t number) {
         drawn->codes_params = false;
     } else if (is_real && kind == 5) {
         draw_relu(drawn, node);
-    } else if (is_real && kind == 6 && !drawn->is_tflite) {
+    } else if (is_real && kind == 6 && !drawn->is_tflite && drawn->rank > 1) {
         draw_norm(drawn, node);
     } else if (drawn->is_tflite && !is_real && kind < 4) {
         draw_code_operator(drawn, node, kind, form, more);
@@ -387,7 +398,7 @@ static inline void draw_node(Drawn *drawn, uint32_t number) {
     } else if (drawn->is_tflite) {
         draw_tflite_coder(drawn, node, more);
     } else {
-        draw_onnx_coder(drawn, node, kind == 7 && form % 2 == 1, more);
+        draw_onnx_coder(drawn, node, kind == 7 && form % 2 == 1 && drawn->rank > 1, more);
     }
     drawn->node_count++;
 }
@@ -404,6 +415,11 @@ static inline void draw_shape(Drawn *drawn) {
     for (uint32_t k = 0; gene(drawn, GENE_EQUAL, 8) == 7 && k < AXES; k++) {
         drawn->extent[k] = 4;
     }
+    static const uint8_t rank[] = {4, 4, 4, 4, 4, 3, 2, 1};
+    drawn->rank = rank[gene(drawn, GENE_RANK, 8)];
+    for (uint32_t k = 0; k < AXES - drawn->rank; k++) {
+        drawn->extent[k] = 1;
+    }
 }
 
 static inline void draw_input(Drawn *drawn) {
@@ -415,7 +431,7 @@ static inline void draw_input(Drawn *drawn) {
     drawn->zero = dtype == DTYPE_I16 || dtype == DTYPE_I4 ? 0 : 1;
     fprintf(drawn->graph, "stride0-graph 1\nformat %s\ninput x %s[", drawn->is_tflite ? "tflite" : "onnx 21",
             dtype_name(dtype));
-    print_shape(drawn, AXES, drawn->extent);
+    print_map_shape(drawn);
     fputs("]", drawn->graph);
     if (drawn->is_tflite && !is_real_type(dtype)) {
         print_codes(drawn, drawn->scale, drawn->zero);
@@ -446,144 +462,6 @@ static inline void draw_graph(Drawn *drawn) {
         }
     }
     fclose(drawn->graph);
-}
-
-/* ---- The device */
-
-static inline void print_key(const Drawn *drawn, const char *key, uint64_t value) {
-    fprintf(drawn->device, "%s = %llu @ test\n", key, (unsigned long long)value);
-}
-
-static inline void print_contract(const Drawn *drawn, const char *role, uint32_t which) {
-    static const char *const text[] = {
-        "N C H W",
-        "N H W C",
-        "when C==1: N H W@%A C | N H W C@%A",
-        "N H C/%B W C%%%B",
-        "N C/%B H W C%%%B",
-        "bank[C%%%B] N C/%B H@%A W",
-        "N C H W@%A",
-        "when W<=16: N C/4 H C%%4 W@16 | when W<=32: N C/2 H C%%2 W@32 | N C H W@64",
-        "N C/%B H/2 W/4 H%%2 C%%%B W%%4",
-        "bank[W%%2] N H W/2 C@%A",
-        "N H+3 W C@%A",
-        "N C H W@1 total@%A",
-        "when bits==4: N C H W@1 | N C H W",
-        "N C/%B H^3 W C%%%B@%A",
-    };
-    fprintf(drawn->device, "%s = ", role);
-    for (const char *c = text[which % (sizeof text / sizeof text[0])]; *c != '\0'; c++) {
-        if (*c == '%' && c[1] == 'A') {
-            static const unsigned align[] = {1, 16, 32, 64};
-            fprintf(drawn->device, "%u", align[gene(drawn, GENE_ALIGN, 4)]);
-            c++;
-        } else if (*c == '%' && c[1] == 'B') {
-            static const unsigned block[] = {4, 8, 16};
-            fprintf(drawn->device, "%u", block[gene(drawn, GENE_BLOCK, 3)]);
-            c++;
-        } else if (*c == '%' && c[1] == '%') {
-            fputc('%', drawn->device);
-            c++;
-        } else {
-            fputc(*c, drawn->device);
-        }
-    }
-    fputs(" @ test\n", drawn->device);
-}
-
-static inline void print_forms(const Drawn *drawn) {
-    static const char *const name[] = {"scalar", "channel", "row", "full"};
-    static const uint8_t readable[] = {15, 15, 15, 2, 8, 3, 11, 10, 12};
-    static const unsigned grain[] = {1, 1, 1, 4, 8, 32};
-    uint32_t set = readable[gene(drawn, GENE_FORMS, sizeof readable)];
-    fputs("[parameter]\n", drawn->device);
-    for (uint32_t form = 0; form < 4; form++) {
-        if ((set >> form & 1) == 0) {
-            fprintf(drawn->device, "%s = no @ test\n", name[form]);
-        } else {
-            print_key(drawn, name[form], form == 1 ? grain[gene(drawn, GENE_GRAIN, 6)] : 1);
-        }
-    }
-}
-
-static inline void print_costs(const Drawn *drawn) {
-    static const unsigned burst[] = {0, 8, 64}, least[] = {0, 1, 8, 32}, most[] = {0, 0, 0, 4096, 512},
-                          unit[] = {0, 1, 4, 8};
-    uint32_t costs = gene(drawn, GENE_COSTS, 4);
-    fputs("[engine]\n", drawn->device);
-    print_key(drawn, "vector_bytes_cycle", costs == 0 ? 16 : costs == 1 ? 1 : 7);
-    print_key(drawn, "issue_cycles", costs == 0 ? 10 : costs == 1 ? 0 : 100);
-    print_key(drawn, "descriptor_cycles", costs == 0 ? 10 : costs == 1 ? 0 : 3);
-    print_key(drawn, "sync_cycles", costs == 0 ? 20 : costs == 1 ? 1 : 0);
-    fputs("[dma]\n", drawn->device);
-    print_key(drawn, "bytes_cycle", costs == 0 ? 8 : costs == 1 ? 1 : 3);
-    print_key(drawn, "setup_cycles", costs == 0 ? 50 : costs == 1 ? 0 : 7);
-    print_key(drawn, "channels", 1 + gene(drawn, GENE_CHANNELS, 2));
-    if (burst[gene(drawn, GENE_BURST, 3)] > 0) {
-        print_key(drawn, "burst_bytes", burst[gene(drawn, GENE_BURST, 3)]);
-    }
-    if (least[gene(drawn, GENE_MIN, 4)] > 0) {
-        print_key(drawn, "min_bytes", least[gene(drawn, GENE_MIN, 4)]);
-    }
-    if (most[gene(drawn, GENE_MAX, 5)] > 0) {
-        print_key(drawn, "max_bytes", most[gene(drawn, GENE_MAX, 5)]);
-    }
-    if (unit[gene(drawn, GENE_DMA_ALIGN, 4)] > 0) {
-        print_key(drawn, "align_bytes", unit[gene(drawn, GENE_DMA_ALIGN, 4)]);
-    }
-}
-
-static inline void draw_device(Drawn *drawn) {
-    static const unsigned align[] = {1, 16, 32, 64}, bytes[] = {1 << 20, 65536, 16384, 4096, 2048, 1024};
-    drawn->device = open_memstream(&drawn->device_text, &drawn->device_length);
-    fputs("[device]\nname = drawn\nkind = scratchpad\n[memory local]\n", drawn->device);
-    print_key(drawn, "bytes", bytes[gene(drawn, GENE_BYTES, 6)]);
-    print_key(drawn, "align_bytes", align[gene(drawn, GENE_ALIGN, 4)]);
-    print_key(drawn, "lanes", 32);
-    fputs("[memory far]\nbytes = unbounded @ test\n", drawn->device);
-    print_key(drawn, "align_bytes", align[gene(drawn, GENE_ALIGN, 4)]);
-    fputs("[contract]\n", drawn->device);
-    print_contract(drawn, "activation", gene(drawn, GENE_CONTRACT, 14));
-    fputs("weight = O I H W @ test\n", drawn->device);
-    uint32_t parameter = gene(drawn, GENE_PARAMETER, 4);
-    print_contract(drawn, "parameter",
-                   parameter == 0   ? 0
-                   : parameter == 1 ? gene(drawn, GENE_CONTRACT, 14)
-                   : parameter == 2 ? 1
-                                    : 4);
-    print_forms(drawn);
-    print_costs(drawn);
-    fclose(drawn->device);
-}
-
-static inline void draw_options(Drawn *drawn) {
-    uint32_t tile = gene(drawn, GENE_TILE, 8);
-    drawn->options = (PlanOptions){.strategy = (Strategy)gene(drawn, GENE_STRATEGY, 5),
-                                   .in_place = gene(drawn, GENE_IN_PLACE, 2) == 1,
-                                   .sweeps = true,
-                                   .whole_tiles = tile == 1,
-                                   .tile_rows = tile > 4 ? tile - 4 : 0,
-                                   .schedule = (Schedule)gene(drawn, GENE_SCHEDULE, SCHEDULE_COUNT)};
-}
-
-/* Texts are to be freed. */
-static inline void draw_case(Drawn *drawn, const Genes *genes, Work *work) {
-    *drawn = (Drawn){.genes = genes, .work = work};
-    draw_graph(drawn);
-    draw_device(drawn);
-    draw_options(drawn);
-}
-
-static inline Genes draw_genes(uint64_t seed) {
-    Genes genes;
-    uint64_t state = seed * UINT64_C(0x9E3779B97F4A7C15) + 1;
-    for (uint32_t k = 0; k < 4; k++) {
-        random_next(&state);
-    }
-    for (uint32_t k = 0; k < GENES; k++) {
-        genes.gene[k] = (uint16_t)(random_next(&state) >> 40);
-    }
-    return genes;
 }
 
 #endif

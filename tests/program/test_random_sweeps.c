@@ -14,6 +14,7 @@
 #include "program/program.h"
 #include "sim/sim.h"
 
+#include "program/drawn_device.h"
 #include "program/reference.h"
 
 #include <fcntl.h>
@@ -243,7 +244,7 @@ static Outcome run_drawn(const Drawn *drawn, Verdict *verdict) {
     const Device *device = device_parse(work, (Str){drawn->device_text, drawn->device_length}, STR("drawn.ini"));
     if (graph == NULL || device == NULL || !graph_check(graph, work) || !graph_inline(graph, work) ||
         !graph_bind_dims(graph, NULL, 0, work) || !graph_infer(graph, work) ||
-        !graph_assign_names(graph, &layout, drawn->is_tflite ? 0 : 1, work)) {
+        !graph_assign_names(graph, &layout, drawn->is_tflite || drawn->rank < AXES ? 0 : 1, work)) {
         return decide_by_messages(verdict, FAILED, work, "the case is wrong");
     }
     Map maps[MOST_NODES + 1];
