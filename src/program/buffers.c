@@ -77,8 +77,12 @@ bool program_whole_view(const ProgramBuilder *builder, const Buffer *buffer, Vie
     if (!tensor_view(plan->device, &tensor, &builder->work->diags, view)) {
         return false;
     }
-    CHECK(!is_far || view_flatten(view)); /* place_backing */
-    return true;
+    return !is_far || view_flatten(view) ||
+           diag_refuse(&builder->work->diags,
+                       (DiagText){.tensor = tensor.name,
+                                  .what = "the lanes of its layout, end to end, take more levels "
+                                          "than a view has",
+                                  .hint = "give the device a contract with fewer terms"});
 }
 
 /* ---- What the host sees */

@@ -199,6 +199,16 @@ static bool show_all(ProgramBuilder *builder, const ValueId *values, uint32_t co
     return true;
 }
 
+static bool book_cycles(const Plan *plan, Work *work, CmdProgram *program) {
+    PlanCost cost;
+    if (!plan_cost(plan, &cost)) {
+        return diag_refuse(&work->diags, (DiagText){.what = "the cycles of the plan do not fit 64 bits",
+                                                    .hint = "look at [engine] and [dma] of the device file"});
+    }
+    program->booked_cycles = cost.cycles;
+    return true;
+}
+
 const BuiltProgram *program_build(const Plan *plan, Semantics semantics, Work *work) {
     const Block *main = graph_main(plan->graph);
     BuiltProgram *built = arena_new(&work->keep, BuiltProgram);
@@ -218,6 +228,9 @@ const BuiltProgram *program_build(const Plan *plan, Semantics semantics, Work *w
         return NULL;
     }
     program_finish_buffers(&builder);
+    if (!book_cycles(plan, work, builder.program)) {
+        return NULL;
+    }
     CmdProgram *program = builder.program;
     program->device = plan->device->name;
     program->model = plan->graph->name;
@@ -226,9 +239,6 @@ const BuiltProgram *program_build(const Plan *plan, Semantics semantics, Work *w
     program->views = builder.views;
     program->buffers = builder.buffers;
     program->commands = builder.commands;
-    PlanCost cost;
-    CHECK(plan_cost(plan, &cost));
-    program->booked_cycles = cost.cycles;
     built->program = program;
     built->of_buffer = builder.of_buffer;
     const char *wrong = cmd_check(program, work->diags.arena);

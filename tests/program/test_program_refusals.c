@@ -1,0 +1,62 @@
+/* Proves what is told of a plan that has no program: which operator, tensor or device, why, and what to do. */
+#include "plan/planned.h"
+#include "program/program.h"
+
+typedef struct {
+    const char *name;
+    const char *graph; /* behind the first line */
+    const char *device;
+    const char *expected[3];
+} Row;
+
+static const Row rows[] = {
+    {"a device that loads nothing",
+     "input x float32[1,3,4,5]\nnode Relu: x -> y\noutput y\n",
+     "mcu-cm",
+     {"only a device that loads and stores runs commands", "arena", "--device"}},
+    {"two maps",
+     "input x float32[1,3,4,5]\ninput z float32[1,3,4,5]\nnode Add both: x z -> y\noutput y\n",
+     "teach",
+     {"node 'both'", "it computes on two maps", "--node"}},
+    {"an operator that is none of stages",
+     "input x float32[1,3,4,5]\nnode Sigmoid s: x -> y\noutput y\n",
+     "teach",
+     {"node 's'", "no stage computes what the operator does", "--node"}},
+    {"a constant without bytes",
+     "input x float32[1,3,4,5]\nconst c float32[1,3,1,1] = unknown\nnode Mul m: x c -> y\noutput y\n",
+     "teach",
+     {"tensor 'c'", "the bytes of this constant are not known", NULL}},
+    {"a parameter along a part of a dimension",
+     "format tflite\ninput x float32[2,3,4,4,5]\nconst c float32[3,1,1,1] = 1 2 3\nnode Mul m: x c -> y\noutput y\n",
+     "teach",
+     {"node 'm'", "tensor 'c'", "some of the axes that are one dimension"}},
+};
+
+static void check(Work *work, const Row *row) {
+    const char *text = arena_text(&work->keep, "stride0-graph 1\n%s", row->graph);
+    PlanCase test = {.graph = text, .device = row->device, .options = {.in_place = true, .sweeps = true}};
+    Plan *plan = planned_run(&test, work);
+    assert_non_null(plan);
+    assert_null(program_build(plan, S0_SEM_ONNX, work));
+    for (size_t k = 0; k < 3 && row->expected[k] != NULL; k++) {
+        if (!was_told(work, row->expected[k])) {
+            diags_print(&work->diags, "", stderr);
+            fail_msg("%s: not told: %s", row->name, row->expected[k]);
+        }
+    }
+}
+
+static void test_refusals(void **state) {
+    (void)state;
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        Work work;
+        WORK_BEGIN(&work);
+        check(&work, &rows[k]);
+        work_free(&work);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_refusals)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
