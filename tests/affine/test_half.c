@@ -1,7 +1,7 @@
 /* Proves float16: half_round against a search in the list of all float16 values, at every tie and beside it; and that
  * each operation of a float16 stage is rounded once. */
-#include "stage/half.h"
 #include "affine/stages.h"
+#include "stage/half.h"
 #include "support/random.h"
 
 #include <math.h>

@@ -164,7 +164,8 @@ static void test_misfit(void **state) {
         "remedies, each alone:",
         "larger_memory"};
     s0_plan *plan;
-    s0_plan_options options = {.model = EXAMPLE("affine.tflite"), .device = "teach", .tile = "none", .strategy = "full"};
+    s0_plan_options options = {
+        .model = EXAMPLE("affine.tflite"), .device = "teach", .tile = "none", .strategy = "full"};
     assert_int_equal(s0_plan_new(&options, NULL, &plan), S0_NO_FIT);
     char *text = text_of(plan, s0_plan_print_messages);
     char *again = text_of(plan, s0_plan_print_messages);

@@ -103,7 +103,7 @@ static void check_described_only(Work *work, const void *row) {
     } keys[] = {
         {"memory local", "bytes", false}, {"memory far", "bytes", false},    {"memory weights", "bytes", true},
         {"memory bias", "lanes", true},   {"contract", "activation", false}, {"parameter", "channel", false},
-        {"engine", "mac_cycle", false},    {"dma", "bytes_cycle", false},      {"memory local", "lanes", false},
+        {"engine", "mac_cycle", false},   {"dma", "bytes_cycle", false},     {"memory local", "lanes", false},
     };
     const Device *device = device_load(work, STR("max78000"));
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
