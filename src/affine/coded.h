@@ -10,7 +10,18 @@ bool coded_may_end(const Rewriter *rw, const Node *node);
 /* One claim a channel: the run's stages on every code of its type. What is to stand in their place is not set. */
 Claim *coded_claims(const Rewriter *rw, const Affine *run);
 
-Certificate coded_prove(Rewriter *rw, const Claim *claims, const Affine *run, const char *rule, uint64_t tolerance);
+/* Work has a limit, by count: one evaluation is one stage of either side on one code under one reference. Each run of
+ * operators has as many, whatever else the model holds, so that what is done with a run depends on the run alone. */
+enum { CODED_MOST_EVALUATIONS = 1 << 26 };
+
+/* Evaluations that claims of `channels` take, equal channels once; `first` as distinct_claims gives it. */
+uint64_t coded_cost(const Rewriter *rw, const Claim *claims, const uint32_t *first, uint32_t channels);
+
+/* The reason where they are more than are left. */
+const char *coded_too_many(Rewriter *rw, uint64_t cost);
+
+/* Takes what it costs from rw->evaluations_left; refused, with the reason, where that is not enough. */
+Certificate coded_prove(Rewriter *rw, Claim *claims, const Affine *run, const char *rule, uint64_t tolerance);
 
 /* Logs a rewrite of the run, checked by brute force where that is asked for. */
 void coded_log(Rewriter *rw, const Affine *run, const Claim *claims, Rewrite rewrite);

@@ -45,7 +45,7 @@ static uint64_t mix_integer(uint64_t hash, const Stage *stage) {
 }
 
 static uint64_t mix_stage(uint64_t hash, const Stage *stage) {
-    hash = mix(hash, (uint64_t)stage->kind);
+    hash = mix_pair(mix(hash, (uint64_t)stage->kind), (int32_t)stage->from, (int32_t)stage->to);
     switch (stage->kind) {
     case STAGE_MUL:
     case STAGE_ADD:
@@ -68,8 +68,8 @@ static uint64_t mix_stage(uint64_t hash, const Stage *stage) {
     }
 }
 
-static uint64_t hash_claim(const Claim *claim) {
-    uint64_t hash = mix(mix(0, (uint64_t)claim->domain.lo), (uint64_t)claim->domain.hi);
+uint64_t distinct_hash(const Claim *claim) {
+    uint64_t hash = mix(mix(claim->before_count, (uint64_t)claim->domain.lo), (uint64_t)claim->domain.hi);
     for (uint32_t k = 0; k < claim->before_count; k++) {
         hash = mix_stage(hash, &claim->before[k]);
     }
@@ -96,7 +96,7 @@ uint32_t *distinct_claims(const Claim *claim, uint32_t count, Arena *arena) {
         slot[i] = none;
     }
     for (uint32_t c = 0; c < count; c++) {
-        uint64_t at = hash_claim(&claim[c]) % slots;
+        uint64_t at = distinct_hash(&claim[c]) % slots;
         while (slot[at] != none && !same_claim(&claim[slot[at]], &claim[c])) {
             at = (at + 1) % slots;
         }

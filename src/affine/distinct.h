@@ -4,7 +4,9 @@
 
 #include "affine/proof.h"
 
-/* For each claim the first that equals it, by stage_eq: itself where there is none before. */
+/* For each claim the first that equals it, by stage_eq: itself where there is none before. The hash of equal claims
+ * is equal. */
+uint64_t distinct_hash(const Claim *claim);
 uint32_t *distinct_claims(const Claim *claim, uint32_t count, Arena *arena);
 
 #endif

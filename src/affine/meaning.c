@@ -45,25 +45,33 @@ static const Node *first_to_say(const Rewriter *rw, ValueId id) {
     return NULL;
 }
 
-static uint64_t stored_count(const Value *value) {
+/* Elements of a constant along one axis; 0 where it is none, or its bytes are not known. */
+static uint64_t count_of(const Value *value) {
     uint64_t count = 0;
-    bool is_stored = value->constant != NULL && value->constant->is_known && shape_elements(&value->shape, &count) &&
-                     shape_eq(&value->shape, &value->constant->stored);
+    bool is_stored = value->constant != NULL && value->constant->is_known && value->shape.rank <= 1 &&
+                     shape_elements(&value->shape, &count);
     return is_stored && count <= UINT32_MAX ? count : 0;
+}
+
+static uint64_t bits_at(const Value *value, uint32_t k) {
+    uint64_t stored = 0;
+    (void)shape_elements(&value->constant->stored, &stored);
+    return packed_read(value->constant->bytes.ptr, stored == 1 ? 0 : k, dtype_bits(value->dtype));
 }
 
 static const float *floats_of(const Value *value, uint32_t count, Arena *keep) {
     float *at = arena_array(keep, float, count);
-    memcpy(at, value->constant->bytes.ptr, count * sizeof *at);
+    for (uint32_t k = 0; k < count; k++) {
+        at[k] = (float)dtype_float(value->dtype, bits_at(value, k));
+    }
     return at;
 }
 
 static const int64_t *codes_of(const Value *value, uint32_t count, Arena *keep) {
     int64_t *at = arena_array(keep, int64_t, count);
-    uint32_t bits = dtype_bits(value->dtype);
-    int64_t half = (int64_t)1 << (bits - 1);
+    int64_t half = (int64_t)1 << (dtype_bits(value->dtype) - 1);
     for (uint32_t k = 0; k < count; k++) {
-        int64_t code = (int64_t)packed_read(value->constant->bytes.ptr, k, bits);
+        int64_t code = (int64_t)bits_at(value, k);
         at[k] = dtype_kind(value->dtype) == DTYPE_KIND_SIGNED && code >= half ? code - 2 * half : code;
     }
     return at;
@@ -82,8 +90,8 @@ static bool are_scales(const float *scale, uint32_t count) {
 static bool read_word(const Rewriter *rw, const Node *coder, const Value *coded, Quant *quant) {
     Arena *scratch = &rw->work->scratch;
     const Value *scale = node_input(rw->graph, coder, 1), *zero = node_input(rw->graph, coder, 2);
-    uint64_t count = scale == NULL || scale->dtype != DTYPE_F32 ? 0 : stored_count(scale);
-    if (count == 0 || (zero != NULL && (zero->dtype != coded->dtype || stored_count(zero) != count)) ||
+    uint64_t count = scale == NULL || scale->dtype != DTYPE_F32 ? 0 : count_of(scale);
+    if (count == 0 || (zero != NULL && (zero->dtype != coded->dtype || count_of(zero) != count)) ||
         node_int(coder, "block_size", 0) != 0) {
         return false;
     }

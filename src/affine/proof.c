@@ -212,6 +212,9 @@ Certificate prove_channels(const Claim *claim, uint32_t count, const ProofTerms 
         }
         join_outcome(&all, &outcome[first[c]], c, &work->keep);
         widen(&all.domain, &claim[c].domain);
+        if (terms->stops_early && all.class == PROOF_REFUSED) {
+            return all;
+        }
     }
     list_blocked(&all, outcome, first, count, &work->keep);
     return all;

@@ -56,6 +56,7 @@ typedef struct {
     const char *rule;
     uint32_t semantics;     /* bit set: must hold for each */
     uint64_t tolerance_lsb; /* 0: exact or refused */
+    bool stops_early;       /* the first channel that is refused ends it: then no channels are listed as blocked */
 } ProofTerms;
 
 /* Proves `count` claims, one a channel. Channels with the same parameters are proven once. The certificate's lists

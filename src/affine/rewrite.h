@@ -44,6 +44,9 @@ typedef struct {
     AddedNode *added_nodes;
     ValueId *added_values;
 
+    uint64_t evaluations_left; /* of the run that is looked at: coded.h */
+    struct CodedMemo *memo;    /* proofs that were refused; null before the first */
+
     bool is_stale;    /* uses are older than the last change */
     bool has_changed; /* since the round began */
     size_t log_count, log_capacity, refusal_count, refusal_capacity;

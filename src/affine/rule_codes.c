@@ -7,6 +7,7 @@
  * A Dequantize that takes what lies behind it is rule_rescale.c's, codes in the middle of a run are
  * rule_requantize.c's. A run that stays is reported with its form and the channels that are no better. */
 #include "affine/coded.h"
+#include "affine/distinct.h"
 
 #include <inttypes.h>
 
@@ -20,7 +21,7 @@ static void remove_run(Rewriter *rw, const Affine *affine) {
         !rewrite_same_shape(rw, affine->in, affine->out)) {
         return;
     }
-    const Claim *claims = coded_claims(rw, affine);
+    Claim *claims = coded_claims(rw, affine);
     Certificate certificate = coded_prove(rw, claims, affine, "identity_run", 0);
     if (certificate.class == PROOF_REFUSED || !rewrite_bypass(rw, last, affine->in, affine->out)) {
         return;
@@ -96,21 +97,34 @@ static bool is_rescaled(const Rewriter *rw, const Affine *affine) {
     return is_new && affine->node_count == 2 && coder->op == OP_DEQUANTIZE;
 }
 
-static void report_run(Rewriter *rw, const Affine *affine) {
+/* What the run is, and why nothing cheaper stands there. */
+static const char *why_stays(Rewriter *rw, const Affine *affine) {
     Arena *keep = &rw->work->keep;
+    const Claim *claims = coded_claims(rw, affine);
+    const uint32_t *first = distinct_claims(claims, affine->channels, &rw->work->scratch);
+    uint64_t cost = 2 * coded_cost(rw, claims, first, affine->channels); /* there is mostly one candidate beside it */
     ChannelForm *channels = arena_array(&rw->work->scratch, ChannelForm, affine->channels);
+    if (cost > rw->evaluations_left) {
+        return arena_text(keep, "is not looked through: %s", coded_too_many(rw, cost));
+    }
+    rw->evaluations_left -= cost;
+    for (uint32_t c = 0; c < affine->channels; c++) {
+        channels[c] = first[c] < c ? channels[first[c]]
+                                   : affine_channel_form(affine_stages(affine, c), affine->node_count, affine->domain,
+                                                         rw->semantics, rw->work);
+    }
+    NodeForm form = affine_node_form(channels, affine->channels, keep);
+    return arena_text(keep, "%s%s", reason_of(&form, channels, affine->channels, keep), rescale_why_not(rw, affine));
+}
+
+static void report_run(Rewriter *rw, const Affine *affine) {
     if (is_rescaled(rw, affine)) {
         return;
     }
-    for (uint32_t c = 0; c < affine->channels; c++) {
-        channels[c] =
-            affine_channel_form(affine_stages(affine, c), affine->node_count, affine->domain, rw->semantics, rw->work);
-    }
-    NodeForm form = affine_node_form(channels, affine->channels, keep);
     const char *others;
     NodeId name = name_of_run(rw, affine, &others);
-    const char *reason = arena_text(keep, "%s%s%s%s", others, others[0] == '\0' ? "" : " in front it ",
-                                    reason_of(&form, channels, affine->channels, keep), rescale_why_not(rw, affine));
+    const char *reason =
+        arena_text(&rw->work->keep, "%s%s%s", others, others[0] == '\0' ? "" : " in front it ", why_stays(rw, affine));
     rewrite_refuse(rw, name, graph_value(rw->graph, affine->out)->name, reason);
     for (uint32_t k = 0; k < affine->node_count; k++) {
         rw->is_told[affine->nodes[k].index] = true;

@@ -149,35 +149,22 @@ static uint32_t join_nodes(Rewriter *rw, const Affine *run, const Middles *middl
 
 /* ---- The rule */
 
-static Certificate prove_on(Rewriter *rw, const Affine *run, Claim *claims, Domain domain) {
-    for (uint32_t c = 0; c < run->channels; c++) {
-        claims[c].domain = domain;
-    }
-    return coded_prove(rw, claims, run, "joined", 0);
+static Certificate prove_join(Rewriter *rw, const Affine *run, const Middles *middles, Gone gone, Claim **claims) {
+    *claims = coded_claims(rw, run);
+    const char *fault = join_claims(rw, run, middles, gone, *claims);
+    return fault != NULL ? (Certificate){.class = PROOF_REFUSED, .reason = fault}
+                         : coded_prove(rw, *claims, run, "joined", 0);
 }
 
-/* What does not hold mostly shows in a few codes: then all of 16 bits need not be walked through. */
-static Certificate prove_joined(Rewriter *rw, const Affine *run, Claim *claims) {
-    enum { FEW = 1024 };
-    Domain few = run->domain;
-    few.lo += (few.hi - few.lo + 1 - FEW) / 2;
-    few.hi = few.lo + FEW - 1;
-    if (few.lo > run->domain.lo) {
-        Certificate certificate = prove_on(rw, run, claims, few);
-        if (certificate.class == PROOF_REFUSED) {
-            return certificate;
-        }
-    }
-    return prove_on(rw, run, claims, run->domain);
-}
-
+/* Mostly the first channel tells already that it can't be. */
 static bool try_join(Rewriter *rw, const Affine *run, const Middles *middles, Gone gone, const char **why) {
-    Claim *claims = coded_claims(rw, run);
-    *why = join_claims(rw, run, middles, gone, claims);
-    if (*why != NULL) {
-        return false;
+    Affine one = *run;
+    one.channels = 1;
+    Claim *claims;
+    Certificate certificate = prove_join(rw, &one, middles, gone, &claims);
+    if (certificate.class != PROOF_REFUSED && run->channels > 1) {
+        certificate = prove_join(rw, run, middles, gone, &claims);
     }
-    Certificate certificate = prove_joined(rw, run, claims);
     *why = certificate.reason;
     if (certificate.class == PROOF_REFUSED) {
         return false;
@@ -225,6 +212,7 @@ void rule_requantize(Rewriter *rw) {
         if (!rw->is_gone[id.index] && !is_seen[id.index] && coded_may_end(rw, graph_node(rw->graph, id)) &&
             affine_collect_past(rw, id, &run)) {
             mark_seen(&run, is_seen);
+            rw->evaluations_left = CODED_MOST_EVALUATIONS;
             join_run(rw, &run);
         }
     }

@@ -20,7 +20,7 @@ typedef struct {
 
 typedef struct {
     StageCode *codes; /* of each channel */
-    const Claim *claims;
+    Claim *claims;
     Shape shape; /* of scale and zero point */
     Coding scale, zero;
 } Rescale;
@@ -58,7 +58,7 @@ static bool is_rescale_shape(const Rewriter *rw, const Affine *affine) {
 
 /* What the run would be with its Dequantize rescaled; `codes` is of each channel. Null where no channel's scale does.
  */
-static const Claim *rescale_claims(const Rewriter *rw, const Affine *affine, StageCode *codes) {
+static Claim *rescale_claims(const Rewriter *rw, const Affine *affine, StageCode *codes) {
     Claim *claims = coded_claims(rw, affine);
     Stage *after = arena_array(&rw->work->scratch, Stage, (size_t)affine->channels * 2);
     if (!is_rescale_shape(rw, affine)) {

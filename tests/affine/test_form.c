@@ -428,7 +428,7 @@ static Truth find_truth(const Claim *claim, uint32_t semantics, const int32_t *s
 static void check_channel(const FormRow *row, const Drawn *drawn, Domain domain, uint32_t semantics, Tally *tally,
                           Work *work) {
     Claim claim = {drawn->before, drawn->after, drawn->before_count, drawn->after_count, domain};
-    ProofTerms terms = {row->name, semantics, 0};
+    ProofTerms terms = {row->name, semantics, 0, false};
     Certificate certificate = prove_channels(&claim, 1, &terms, work);
     ChannelForm form = affine_channel_form(claim.before, claim.before_count, domain, semantics, work);
     bool moves = form.form == AFFINE_ADD_INT;

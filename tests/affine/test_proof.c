@@ -162,7 +162,7 @@ static void test_random_nodes(Work *work) {
         uint32_t all = s0_semantics_of(random_below(&seed, 2) != 0 ? S0_FORMAT_ONNX : S0_FORMAT_TFLITE);
         uint32_t some = all & (uint32_t)random_next(&seed);
         uint64_t tolerance = random_below(&seed, 3) == 0 ? random_below(&seed, 3) : 0;
-        ProofTerms terms = {"drawn", some == 0 || random_below(&seed, 2) != 0 ? all : some, tolerance};
+        ProofTerms terms = {"drawn", some == 0 || random_below(&seed, 2) != 0 ? all : some, tolerance, false};
         Certificate got = prove_channels(node.claims, node.count, &terms, work);
         check_node(&node, &terms, &got, work);
         assert_true(proof_verify(node.claims, node.count, &got, work));
@@ -249,7 +249,7 @@ static void test_refusals(Work *work) {
     for (size_t i = 0; i < COUNT(rows); i++) {
         const Refusal *row = &rows[i];
         Claim claim = {row->before, row->after, row->before_count, row->after_count, row->domain};
-        ProofTerms terms = {"row", row->semantics, 0};
+        ProofTerms terms = {"row", row->semantics, 0, false};
         Certificate got = prove_channels(&claim, 1, &terms, work);
         print_message("%s\n", row->name);
         assert_int_equal(got.class == PROOF_REFUSED, row->reason != NULL);
@@ -258,7 +258,7 @@ static void test_refusals(Work *work) {
         }
         assert_true(proof_verify(&claim, 1, &got, work));
     }
-    ProofTerms terms = {"row", one, 0};
+    ProofTerms terms = {"row", one, 0, false};
     assert_string_equal(prove_channels(NULL, 0, &terms, work).reason, "there is no channel");
 }
 
@@ -273,7 +273,7 @@ static void test_equal_channels(Work *work) {
         stages[c] = near_one(c % KINDS == 2 ? 1.01f : 1, 10 * (int32_t)(c % KINDS));
         claims[c] = (Claim){&stages[c], NULL, 1, 0, {-128, 127, "int8"}};
     }
-    ProofTerms terms = {"identity", S0_SEM_BIT(S0_SEM_TFLITE_DOUBLE), 1000};
+    ProofTerms terms = {"identity", S0_SEM_BIT(S0_SEM_TFLITE_DOUBLE), 1000, false};
     Certificate all = prove_channels(claims, CHANNELS, &terms, work);
     Certificate one = prove_channels(claims + 2, 1, &terms, work);
     assert_int_equal(all.evaluations, KINDS * 256);
@@ -285,6 +285,12 @@ static void test_equal_channels(Work *work) {
     assert_int_equal(all.witness.channel, 2);
     assert_int_equal(all.channels, CHANNELS);
     assert_int_equal(all.class, PROOF_ENUMERATION);
+    terms.tolerance_lsb = 0;
+    terms.stops_early = true;
+    Certificate stopped = prove_channels(claims, CHANNELS, &terms, work);
+    assert_int_equal(stopped.class, PROOF_REFUSED);
+    assert_int_equal(stopped.witness.channel, 2);
+    assert_int_equal(stopped.evaluations, 3 * 256);
 }
 
 /* ---- False certificates */
@@ -292,7 +298,7 @@ static void test_equal_channels(Work *work) {
 static void test_verify(Work *work) {
     Stage stage = near_one(1.01f, 0);
     Claim claim = {&stage, NULL, 1, 0, {-128, 127, "int8"}};
-    ProofTerms terms = {"identity", s0_semantics_of(S0_FORMAT_TFLITE), 2};
+    ProofTerms terms = {"identity", s0_semantics_of(S0_FORMAT_TFLITE), 2, false};
     Certificate good = prove_channels(&claim, 1, &terms, work);
     assert_int_equal(good.class, PROOF_ENUMERATION);
     assert_int_equal(good.max_error_lsb, 1);
@@ -318,7 +324,7 @@ static void test_verify_references(Work *work) {
     Stage before = with_constant(STAGE_CODE_ADD, unit, (StageCode){0.5f, 0}, 1, unit);
     Stage after = requantize_stage(DTYPE_I8, unit, DTYPE_I8, (StageCode){1, 1});
     Claim claim = {&before, &after, 1, 1, {-128, 127, "int8"}};
-    ProofTerms terms = {"translation", S0_SEM_BIT(S0_SEM_TFLITE_SINGLE), 0};
+    ProofTerms terms = {"translation", S0_SEM_BIT(S0_SEM_TFLITE_SINGLE), 0, false};
     Certificate got = prove_channels(&claim, 1, &terms, work);
     assert_int_equal(got.class, PROOF_ENUMERATION);
     assert_true(proof_verify(&claim, 1, &got, work));
@@ -340,7 +346,7 @@ static void test_verify_steps(Work *work) {
     Stage before = accumulator_stage(1e-7f, (StageCode){1, 0}), after = before;
     after.integer.in.scale = nextafterf(before.integer.in.scale, 1);
     Claim claim = {&before, &after, 1, 1, {INT32_MIN, INT32_MAX, "int32"}};
-    ProofTerms terms = {"nudge", S0_SEM_BIT(S0_SEM_TFLITE_SINGLE), 1};
+    ProofTerms terms = {"nudge", S0_SEM_BIT(S0_SEM_TFLITE_SINGLE), 1, false};
     Certificate got = prove_channels(&claim, 1, &terms, work);
     assert_int_equal(got.class, PROOF_THRESHOLDS);
     print_message("%llu of 2^32 inputs differ\n", (unsigned long long)got.mismatches);

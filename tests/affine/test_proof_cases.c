@@ -121,7 +121,7 @@ static void test_pairs(Work *work) {
         Stage stages[2];
         to_int8_and_back(row->factor, row->zero, stages);
         Claim claim = {stages, NULL, 2, 0, row->domain};
-        ProofTerms terms = {"pair", s0_semantics_of(S0_FORMAT_TFLITE), 0};
+        ProofTerms terms = {"pair", s0_semantics_of(S0_FORMAT_TFLITE), 0, false};
         Certificate got = prove_channels(&claim, 1, &terms, work);
         print_message("%s: %s\n", row->domain.why, got.reason == NULL ? "proven" : got.reason);
         assert_int_equal(got.class, row->class);
@@ -143,7 +143,7 @@ static void test_reals(Work *work) {
         assert_true(fabsf(got - rows[i][1]) < 1e-6f);
     }
     Claim claim = {stages, NULL, 2, 0, {-128, 127, "int8"}};
-    ProofTerms terms = {"pair", s0_semantics_of(S0_FORMAT_ONNX), 0};
+    ProofTerms terms = {"pair", s0_semantics_of(S0_FORMAT_ONNX), 0, false};
     assert_int_equal(prove_channels(&claim, 1, &terms, work).class, PROOF_REFUSED);
     assert_int_equal(affine_channel_form(stages, 2, claim.domain, terms.semantics, work).form, AFFINE_REFUSE);
 }
@@ -163,7 +163,7 @@ static void test_absorbed(Work *work) {
         after[0] = dequantize_stage(DTYPE_I8, 0.05f, rows[i].zero_point);
         after[1] = before[3];
         Claim claim = {before, after, 4, 2, {-128, 127, "int8"}};
-        ProofTerms terms = {"rescale", s0_semantics_of(S0_FORMAT_ONNX), 0};
+        ProofTerms terms = {"rescale", s0_semantics_of(S0_FORMAT_ONNX), 0, false};
         Certificate got = prove_channels(&claim, 1, &terms, work);
         assert_int_equal(got.class, rows[i].is_proven ? PROOF_ENUMERATION : PROOF_REFUSED);
         if (i == 1) { /* 0.01, one code, everywhere: under both references */
@@ -182,7 +182,7 @@ static void test_moved_back(Work *work) {
     const StageCode unit = {1, 0};
     Stage afters[2] = {after, requantize_stage(DTYPE_I8, (StageCode){1, 1}, DTYPE_I8, unit)};
     Claim claim = {&stage, afters, 1, 2, {-1000, 1000, "drawn"}};
-    ProofTerms terms = {"moved", s0_semantics_of(S0_FORMAT_TFLITE) | s0_semantics_of(S0_FORMAT_ONNX), 0};
+    ProofTerms terms = {"moved", s0_semantics_of(S0_FORMAT_TFLITE) | s0_semantics_of(S0_FORMAT_ONNX), 0, false};
     Certificate got = prove_channels(&claim, 1, &terms, work);
     assert_int_equal(got.class, PROOF_ENUMERATION);
     assert_int_equal(got.semantics, terms.semantics);
@@ -230,7 +230,7 @@ static bool is_identity(const NearOne *row, Semantics semantics, double scale, W
     arena_reset(&work->scratch);
     arena_reset(&work->keep);
     Claim claim = {&stage, NULL, 1, 0, {stage.integer.lo, stage.integer.hi, row->name}};
-    ProofTerms terms = {"identity", S0_SEM_BIT(semantics), 0};
+    ProofTerms terms = {"identity", S0_SEM_BIT(semantics), 0, false};
     return prove_channels(&claim, 1, &terms, work).class != PROOF_REFUSED;
 }
 
@@ -272,7 +272,7 @@ static void test_near_one_constants(Work *work) {
         StageCode code = {1, rows[i].zero_point};
         Stage stage = with_constant(STAGE_CODE_MUL, code, (StageCode){rows[i].scale, 0}, rows[i].value, code);
         Claim claim = {&stage, NULL, 1, 0, {-128, 127, "int8"}};
-        ProofTerms terms = {"identity", S0_SEM_BIT(S0_SEM_TFLITE_DOUBLE), 300};
+        ProofTerms terms = {"identity", S0_SEM_BIT(S0_SEM_TFLITE_DOUBLE), 300, false};
         assert_int_equal(prove_channels(&claim, 1, &terms, work).mismatches, rows[i].mismatches);
     }
 }
