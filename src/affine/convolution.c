@@ -226,6 +226,11 @@ static bool is_only_reader(const Rewriter *rw, ValueId id) {
     return rw->reader_count[id.index] == 1 && rewrite_is_internal(rw, id);
 }
 
+static bool is_external(const Rewriter *rw, const Node *conv, uint32_t k) {
+    const Value *value = node_input(rw->graph, conv, k);
+    return value != NULL && value->constant != NULL && value->constant->is_external;
+}
+
 /* The name that a bias of its own is made from. */
 static Str bias_stem(Rewriter *rw, const Node *conv) {
     return has_bias(conv) ? graph_value(rw->graph, conv->inputs[2])->name
@@ -316,6 +321,13 @@ void convolution_apply(Rewriter *rw, NodeId id, const ConvWeights *weights, cons
     const Node *conv = graph_node(rw->graph, id);
     if (!is_only_reader(rw, conv->inputs[1])) {
         convolution_refuse(rw, fold, "other operators read the weights, and a second copy would make the model grow");
+        return;
+    }
+    if (is_external(rw, conv, 1) || is_external(rw, conv, 2)) {
+        convolution_refuse(
+            rw, fold,
+            "the convolution's weights or biases lie in another file: folded, the model would have to hold "
+            "them itself and grow");
         return;
     }
     float *scaled = arena_array(scratch, float, weights->elements);

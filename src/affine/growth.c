@@ -8,7 +8,13 @@ enum {
     TENSOR_BYTES = 8,         /* the least that an ONNX initializer takes beside its name and its numbers */
     NODE_BYTES = 4,           /* of an ONNX node beside its operator and names */
     NAME_BYTES = 2,           /* in front of each name */
+    PLACE_BYTES = 16,         /* the least that names a place in another file */
 };
+
+uint64_t growth_stored_bytes(const Value *value) {
+    const Const *constant = value->constant;
+    return constant == NULL ? 0 : constant->is_external ? PLACE_BYTES : constant->bytes.len;
+}
 
 uint64_t growth_tensor_bytes(const Rewriter *rw, uint64_t bytes, Str name) {
     return bytes + (rw->graph->format == FORMAT_ONNX ? name.len + TENSOR_BYTES : TFLITE_TENSOR_BYTES);
@@ -55,7 +61,7 @@ static uint64_t freed_with_inputs(const Rewriter *rw, const Node *node, uint32_t
 
 static uint64_t freed_with(const Rewriter *rw, ValueId id, uint32_t depth) {
     const Value *value = graph_value(rw->graph, id);
-    uint64_t own = value->constant == NULL ? 0 : value->constant->bytes.len;
+    uint64_t own = growth_stored_bytes(value);
     if (!rewrite_is_internal(rw, id)) {
         return 0;
     }

@@ -7,6 +7,9 @@
 
 #include "affine/rewrite.h"
 
+/* What the model's own file holds at least of a constant's bytes, which may lie in another one. */
+uint64_t growth_stored_bytes(const Value *value);
+
 /* What a file holds for a constant of `bytes` under a name. */
 uint64_t growth_tensor_bytes(const Rewriter *rw, uint64_t bytes, Str name);
 

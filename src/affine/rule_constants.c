@@ -80,7 +80,7 @@ static bool is_equal_constant(const Value *a, const Value *b) {
 
 /* ONNX nodes name what they read: a longer name may cost more than the second copy did. */
 static bool saves_bytes(const Rewriter *rw, const Candidate *kept, const Candidate *merged) {
-    uint64_t freed = growth_tensor_bytes(rw, bytes_of(merged->value), merged->value->name);
+    uint64_t freed = growth_tensor_bytes(rw, growth_stored_bytes(merged->value), merged->value->name);
     uint64_t readers = rw->reader_count[merged->id.index];
     uint64_t longer =
         kept->value->name.len > merged->value->name.len ? kept->value->name.len - merged->value->name.len : 0;

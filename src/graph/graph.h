@@ -60,7 +60,8 @@ typedef struct {
 typedef struct {
     Shape stored;
     Span bytes;
-    bool is_known; /* false: constant, but its bytes were not computed (Transpose of weights); `bytes` is empty */
+    bool is_known;    /* false: constant, but its bytes were not computed (Transpose of weights); `bytes` is empty */
+    bool is_external; /* the model names another file that holds the bytes */
 } Const;
 
 /* What says which axis of a value is C; set by graph_assign_names. */

@@ -189,7 +189,8 @@ bool onnx_read_data(Onnx *onnx, const OnnxTensor *tensor, Const *constant) {
     if (!need_bytes_of(onnx, tensor, &elements, &need_bytes)) {
         return false;
     }
-    *constant = (Const){.stored = tensor->shape, .is_known = dtype_bits(tensor->dtype) > 0};
+    *constant =
+        (Const){.stored = tensor->shape, .is_known = dtype_bits(tensor->dtype) > 0, .is_external = tensor->is_external};
     if (!constant->is_known) {
         return read_strings(onnx, tensor, elements);
     }

@@ -30,3 +30,38 @@ echo "status $?"
 echo "== beside them, by another name of the folder"
 stride0 simplify ./m.onnx -q -o out.onnx && ls
 echo "status $?"
+cd ..
+mkdir conv
+PYTHONPATH=$S0_SOURCE_DIR/tools python3 -B - <<'EOF'
+import struct
+from model_formats import OnnxModel
+from model_bytes import message
+
+
+def convolution(name, is_beside):
+    """A convolution and a factor; weights or biases lie in a file beside the model."""
+    model = OnnxModel(name)
+    model.input("x", "float32", [1, 64, 4, 4])
+    model.output("y", "float32", [1, 64, 4, 4])
+    for constant, dims, beside in (("w", [64, 64, 1, 1], is_beside), ("b", [64], not is_beside)):
+        count = dims[0] * (64 if len(dims) > 1 else 1)
+        where = message((1, "location"), (2, constant + ".bin"))
+        numbers = struct.pack(f"<{count}f", *(1 + k % 7 for k in range(count)))
+        data = [(13, where), (14, 1)] if beside else [(9, numbers)]
+        model.initializers.append(message(*((1, d) for d in dims), (2, 1), (8, constant), *data))
+        open(f"conv/{constant}.bin", "wb").write(numbers)
+    model.constant("k", "float32", [], [1.5])
+    model.node("Conv", ["x", "w", "b"], "c")
+    model.node("Mul", ["c", "k"], "y")
+    open(f"conv/{name}.onnx", "wb").write(model.data())
+
+
+convolution("weights", True)
+convolution("biases", False)
+EOF
+cd conv
+for model in weights biases; do
+  echo "== a fold of $model that another file holds"
+  stride0 simplify $model.onnx --tolerance 9 -o folded.onnx | grep "lie in another file"
+  test "$(wc -c < folded.onnx)" -le "$(wc -c < $model.onnx)" && echo "the model did not grow"
+done
