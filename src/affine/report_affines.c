@@ -2,6 +2,9 @@
  * could read, and what blocks it. Equal reasons are equal texts, so that they can be told together. */
 #include "affine/convolution.h"
 #include "affine/known.h"
+#include "graph/fold.h"
+
+#include <inttypes.h>
 
 /* ---- Affines */
 
@@ -71,6 +74,22 @@ static NodeId neighbour(const Rewriter *rw, NodeId id, NodeId (*next)(const Rewr
 
 /* ---- Blockers */
 
+/* More numbers than a constant may have that is decoded; null where they are not. */
+static const char *why_too_many(const Rewriter *rw, NodeId id, const char *what) {
+    const Node *node = graph_node(rw->graph, id);
+    ValueId data = affine_data(rw, node);
+    for (uint32_t k = 0; k < node->input_count; k++) {
+        const Value *value = node_input(rw->graph, node, k);
+        uint64_t count;
+        if (value != NULL && node->inputs[k].index != data.index && value->constant != NULL &&
+            shape_elements(&value->constant->stored, &count) && count > FOLD_MAX_ELEMS) {
+            return arena_text(&rw->work->keep, "%s are %" PRIu64 " numbers, more than the %d that are read", what,
+                              count, FOLD_MAX_ELEMS);
+        }
+    }
+    return NULL;
+}
+
 /* Why a constant is none that a rule may compute with; null where it is one. */
 static const char *why_unknown(const Rewriter *rw, ValueId id, const char *what, bool needs_stored) {
     Arena *keep = &rw->work->keep;
@@ -100,6 +119,10 @@ static const char *why_unread(const Rewriter *rw, NodeId id) {
         if (is_value(node->inputs[k]) && node->inputs[k].index != data.index) {
             why = why_unknown(rw, node->inputs[k], "its parameters", false);
         }
+    }
+    const char *many = why_too_many(rw, id, "its parameters");
+    if (many != NULL) {
+        return many;
     }
     if (why == NULL && node->op == OP_BATCH_NORM && rewrite_is_training(node)) {
         return "it takes mean and variance from its input";
@@ -154,8 +177,21 @@ static bool is_between_codes(const Rewriter *rw, NodeId id) {
            is_coder(rw, neighbour(rw, id, reader_of, true), OP_QUANTIZE);
 }
 
+/* Scales of the coders around a run; of a Quantize itself where nothing lies between. */
+static const char *why_coders(const Rewriter *rw, NodeId id) {
+    bool is_quantize = is_coder(rw, id, OP_QUANTIZE);
+    NodeId front = is_quantize ? maker_of(rw, id) : neighbour(rw, id, maker_of, true);
+    NodeId behind = is_quantize ? id : neighbour(rw, id, reader_of, true);
+    if (!is_coder(rw, front, OP_DEQUANTIZE) || !is_coder(rw, behind, OP_QUANTIZE)) {
+        return NULL;
+    }
+    const char *why = why_too_many(rw, front, "the scales in front of it");
+    return why != NULL ? why : why_too_many(rw, behind, is_quantize ? "its scales" : "the scales behind it");
+}
+
 static const char *why_between_codes(const Rewriter *rw, NodeId id) {
     const char *why = why_unread(rw, id);
+    why = why == NULL ? why_coders(rw, id) : why;
     return why != NULL
                ? why
                : "it is between codes, but no function of a code and a channel: something else reads there, its "
@@ -192,8 +228,11 @@ void report_affines(Rewriter *rw) {
     const Block *main = graph_main(rw->graph);
     for (uint32_t at = 0; at < main->node_count; at++) {
         NodeId id = main->nodes[at];
-        const char *why =
-            rw->is_gone[id.index] || rw->is_told[id.index] || !is_affine(rw, id) ? NULL : why_stays(rw, id);
+        bool is_open = !rw->is_gone[id.index] && !rw->is_told[id.index];
+        const char *why = !is_open                        ? NULL
+                          : is_affine(rw, id)             ? why_stays(rw, id)
+                          : is_coder(rw, id, OP_QUANTIZE) ? why_coders(rw, id)
+                                                          : NULL;
         if (why != NULL) {
             rewrite_refuse(rw, id, (Str){0}, why);
         }
