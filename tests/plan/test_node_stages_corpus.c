@@ -176,7 +176,8 @@ static void know_reals(const Reading *r, const Node *dequantize) {
         reals[k] = (float)(codes.at[k] - zero_point) * (float)scales.at[0];
     }
     Const *constant = arena_new(&r->work->keep, Const);
-    *constant = (Const){real->shape, {(const uint8_t *)reals, codes.count * sizeof *reals}, true};
+    *constant = (Const){
+        .stored = real->shape, .bytes = {(const uint8_t *)reals, codes.count * sizeof *reals}, .is_known = true};
     real->constant = constant;
 }
 
