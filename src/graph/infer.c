@@ -35,6 +35,18 @@ bool infer_error(Infer *in, uint32_t k, const char *what, const char *got, const
                                                    .expected = expected});
 }
 
+bool infer_no_broadcast(Infer *in, uint32_t k, const char *got, const char *expected) {
+    const Value *value = node_input(in->graph, in->node, k);
+    return diag_error(&in->work->diags, (DiagText){.node = node_title(&in->work->keep, in->node),
+                                                   .tensor = value == NULL ? STR("") : value->name,
+                                                   .place = value_place(in, value),
+                                                   .what = "shapes do not broadcast",
+                                                   .got = got,
+                                                   .expected = expected,
+                                                   .hint = "give one of them the other's shape with Reshape, or export "
+                                                           "the model again"});
+}
+
 bool infer_refuse(Infer *in, uint32_t k, const char *what, const char *hint) {
     const Value *value = node_input(in->graph, in->node, k);
     return diag_refuse(&in->work->diags, (DiagText){.node = node_title(&in->work->keep, in->node),
@@ -176,8 +188,8 @@ bool infer_broadcast_inputs(Infer *in, uint32_t first, uint32_t last, Shape *sha
         }
         if (!shape_broadcast(shape, &value->shape)) {
             Arena *keep = &in->work->keep;
-            return infer_error(
-                in, k, "shapes do not broadcast",
+            return infer_no_broadcast(
+                in, k,
                 arena_text(keep, "%s of '" STR_FMT "'", infer_shape_text(in, &value->shape), STR_ARG(value->name)),
                 arena_text(keep, "extents that equal those of %s, or 1, from the right ('" STR_FMT "')",
                            infer_shape_text(in, shape), STR_ARG(before == NULL ? value->name : before->name)));

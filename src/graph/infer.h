@@ -45,9 +45,10 @@ bool infer_out(Infer *in, uint32_t k, DType dtype, const Shape *shape);
 /* Can a tensor have the shape that a rule gave a value which is no output of the node? False with a diagnostic. */
 bool infer_fits(Infer *in, const Value *value);
 
-/* Messages about input `k`; both return false. */
+/* Messages about input `k`; all return false. */
 bool infer_error(Infer *in, uint32_t k, const char *what, const char *got, const char *expected);
 bool infer_refuse(Infer *in, uint32_t k, const char *what, const char *hint);
+bool infer_no_broadcast(Infer *in, uint32_t k, const char *got, const char *expected); /* with what to do */
 const char *infer_shape_text(Infer *in, const Shape *shape);
 
 /* Appends an extent; refused where the rank would pass SHAPE_MAX_RANK. */

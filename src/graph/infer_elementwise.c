@@ -40,11 +40,11 @@ static bool legacy_aligned(Infer *in, const Value *a, const Value *b) {
     for (uint32_t axis = 0; fits && axis < b->shape.rank; axis++) {
         fits = b->shape.dim[axis] == 1 || b->shape.dim[axis] == a->shape.dim[first + axis];
     }
-    return fits || infer_error(in, 1, "shapes do not broadcast",
-                               arena_text(&in->work->keep, "%s of '" STR_FMT "'", infer_shape_text(in, &b->shape),
-                                          STR_ARG(b->name)),
-                               arena_text(&in->work->keep, "the extents of %s ('" STR_FMT "') from axis %lld on",
-                                          infer_shape_text(in, &a->shape), STR_ARG(a->name), (long long)first));
+    return fits || infer_no_broadcast(in, 1,
+                                      arena_text(&in->work->keep, "%s of '" STR_FMT "'",
+                                                 infer_shape_text(in, &b->shape), STR_ARG(b->name)),
+                                      arena_text(&in->work->keep, "the extents of %s ('" STR_FMT "') from axis %lld on",
+                                                 infer_shape_text(in, &a->shape), STR_ARG(a->name), (long long)first));
 }
 
 bool infer_broadcast(Infer *in) {
@@ -76,9 +76,9 @@ bool infer_qlinear_binary(Infer *in) {
     }
     Shape shape = a->shape;
     if (!shape_broadcast(&shape, &b->shape)) {
-        return infer_error(in, 3, "shapes do not broadcast", infer_shape_text(in, &b->shape),
-                           arena_text(&in->work->keep, "a shape that broadcasts with %s of '" STR_FMT "'",
-                                      infer_shape_text(in, &a->shape), STR_ARG(a->name)));
+        return infer_no_broadcast(in, 3, infer_shape_text(in, &b->shape),
+                                  arena_text(&in->work->keep, "a shape that broadcasts with %s of '" STR_FMT "'",
+                                             infer_shape_text(in, &a->shape), STR_ARG(a->name)));
     }
     return infer_out(in, 0, a->dtype, &shape);
 }

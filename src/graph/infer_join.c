@@ -136,9 +136,9 @@ bool infer_expand(Infer *in) {
     if (!shape_of_ints(in, wanted, &more)) {
         return false;
     }
-    return shape_broadcast(&out, &more) ? infer_out(in, 0, x->dtype, &out)
-                                        : infer_error(in, 0, "shapes do not broadcast", infer_shape_text(in, &x->shape),
-                                                      infer_shape_text(in, &more));
+    return shape_broadcast(&out, &more)
+               ? infer_out(in, 0, x->dtype, &out)
+               : infer_no_broadcast(in, 0, infer_shape_text(in, &x->shape), infer_shape_text(in, &more));
 }
 
 /* Repeats: one number an axis. Opset 1: a number and an axis. */

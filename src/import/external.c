@@ -69,6 +69,15 @@ static const FileMap *find_file(Work *work, ModelFiles *files, const char *path)
     return map;
 }
 
+/* Whose bytes the file holds that could not be read, as just told. */
+static void explain_missing(Diags *diags, const DiagText *who) {
+    DiagText *text = &diags->last->text;
+    text->node = who->node;
+    text->tensor = who->tensor;
+    text->expected = "the file that holds the tensor's elements, where the model says";
+    text->hint = "copy the file to beside the model, or export the model with its weights inside";
+}
+
 bool external_read(Work *work, const ExternalRequest *request, ModelFiles *files, Span *bytes) {
     Arena *arena = &work->keep;
     const ExternalData *data = &request->data;
@@ -84,6 +93,7 @@ bool external_read(Work *work, const ExternalRequest *request, ModelFiles *files
     }
     const FileMap *map = find_file(work, files, path);
     if (map == NULL) {
+        explain_missing(&work->diags, &who);
         return false;
     }
     who.what = "the external data does not have the size of the tensor";
