@@ -222,38 +222,75 @@ static void find_peaks(const Request *request, const Device *device, ModelFiles 
     facts->after = peak_of(after);
 }
 
-const Simplification *stages_simplify(const Request *request, ModelFiles *files, Work *work, Span *out) {
-    const Device *device = device_load(work, str_from(request->device));
+/* The model rewritten by the rules of one extent, and its file. */
+typedef struct {
+    Bound bound;
+    Simplification *facts;
+    Span out;
+} Attempt;
+
+static bool attempt(const Request *request, SimplifyExtent extent, ModelFiles *files, Work *work, Attempt *made) {
     const Graph *other = NULL;
-    if (device == NULL) {
-        return NULL;
-    }
+    SimplifyOptions options = request->simplify;
+    options.extent = extent;
     const Bound bound = understand_twice(request, files, &other, work);
     Graph *graph = bound.graph;
-    if (graph == NULL) {
-        return NULL;
-    }
-    if (!simplify_check(graph, &request->simplify, work)) {
-        return NULL;
+    if (graph == NULL || !simplify_check(graph, &options, work)) {
+        return false;
     }
     Simplification *facts = arena_new(&work->keep, Simplification);
     Simplified *simplified = arena_new(&work->keep, Simplified);
     facts->output_count = graph_main(graph)->output_count;
     OutputRange *ranges = arena_array(&work->keep, OutputRange, facts->output_count);
     simplification_ranges(graph, false, ranges);
-    simplify_graph(graph, other, &bound.note, &request->simplify, work, simplified);
+    simplify_graph(graph, other, &bound.note, &options, work, simplified);
     simplification_ranges(graph, true, ranges);
-    if (!next(work, emit_model(&simplified->edit, bound.file, work, out))) {
-        return NULL;
+    *made = (Attempt){.bound = bound, .facts = facts};
+    if (!next(work, emit_model(&simplified->edit, bound.file, work, &made->out))) {
+        return false;
     }
     facts->file = request->model;
     facts->graph = graph;
     facts->simplified = simplified;
     facts->outputs = ranges;
     facts->file_bytes_before = bound.file.len;
-    facts->file_bytes_after = out->len;
+    facts->file_bytes_after = made->out.len;
     simplification_count(facts, &work->keep);
     facts->no_peaks = why_no_peaks(request, &bound, &work->keep);
-    find_peaks(request, device, files, *out, facts, work);
-    return facts;
+    return true;
+}
+
+/* Is the file worth writing? It is never larger, and where no operator went it is smaller, or the old one. */
+static bool is_gain(const Attempt *made) {
+    const Simplification *facts = made->facts;
+    bool is_leaner = facts->nodes_after < facts->nodes_before;
+    return made->out.ptr == made->bound.file.ptr || (is_leaner ? facts->file_bytes_after <= facts->file_bytes_before
+                                                               : facts->file_bytes_after < facts->file_bytes_before);
+}
+
+/* Rules reckon what a file holds at least for what goes; what it really holds, the emitted file shows. Where that has
+ * grown, or can't be edited so, the rules that gain bytes only don't run, and where it still grows none does. */
+const Simplification *stages_simplify(const Request *request, ModelFiles *files, Work *work, Span *out) {
+    const Device *device = device_load(work, str_from(request->device));
+    const Diags before = work->diags;
+    Attempt made = {0};
+    if (device == NULL) {
+        return NULL;
+    }
+    for (SimplifyExtent extent = SIMPLIFY_ALL; extent <= SIMPLIFY_NOTHING; extent++) {
+        diags_rewind(&work->diags, before);
+        made = (Attempt){0};
+        bool is_made = attempt(request, extent, files, work, &made);
+        bool may_be_fewer = made.facts != NULL && extent == SIMPLIFY_ALL; /* the file may take a smaller edit */
+        if (!is_made && !may_be_fewer) {
+            return NULL;
+        }
+        made.facts->extent = extent;
+        if (is_made && is_gain(&made)) {
+            break;
+        }
+    }
+    *out = made.out;
+    find_peaks(request, device, files, *out, made.facts, work);
+    return made.facts;
 }

@@ -45,6 +45,7 @@ class TfliteModel:
     def __init__(self, description):
         self.description = description
         self.codes, self.buffers, self.subgraphs, self.known = [], [Table({})], [], {}
+        self.more = {}  # fields of the root table beside those of data()
 
     def subgraph(self, name):
         self.subgraphs.append(TfliteSubgraph(self, name))
@@ -73,7 +74,7 @@ class TfliteModel:
         graphs = [Table({0: g.tensors, 1: Vector("i", g.inputs), 2: Vector("i", g.outputs), 3: g.operators, 4: g.name})
                   for g in self.subgraphs]
         root = Table({0: ("I", 3), 1: [self._code(b) for b in self.codes], 2: graphs, 3: self.description,
-                      4: self.buffers})
+                      4: self.buffers, **self.more})
         return bytes(FlatBuffer(root, "TFL3").data)
 
 

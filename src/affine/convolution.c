@@ -237,15 +237,25 @@ static Str bias_stem(Rewriter *rw, const Node *conv) {
                           : arena_format(&rw->work->keep, STR_FMT "_bias", STR_ARG(conv->name));
 }
 
-/* A bias that comes, less the run that goes; weights, and a bias that nobody else reads, are as large as before. */
-static bool grows(Rewriter *rw, const Node *conv, const ConvWeights *weights, const Affine *run) {
-    if (has_bias(conv) && is_only_reader(rw, conv->inputs[2])) {
-        return false;
+/* Does the file give up the data that input `k` has, so that what replaces it costs nothing? */
+static bool gives_up(const Rewriter *rw, const Node *conv, uint32_t k) {
+    ValueId id = conv->inputs[k];
+    return is_only_reader(rw, id) && growth_data_bytes(rw, id) > 0;
+}
+
+/* What comes, less the run that goes; what replaces weights and bias is as large as they are. */
+static bool grows(Rewriter *rw, const Node *conv, const ConvWeights *weights, bool is_new_bias, const Affine *run) {
+    uint64_t comes = 0, goes = 0;
+    if (!gives_up(rw, conv, 1)) {
+        comes =
+            growth_tensor_bytes(rw, weights->elements * sizeof(float), graph_value(rw->graph, conv->inputs[1])->name);
     }
-    Str name = rewrite_fresh_name(rw, bias_stem(rw, conv));
-    uint64_t comes = growth_tensor_bytes(rw, weights->outs * sizeof(float), name) + growth_name_bytes(rw, name);
-    uint64_t goes = has_bias(conv) ? growth_name_bytes(rw, bias_stem(rw, conv)) : 0;
-    for (uint32_t k = 0; k < run->node_count; k++) {
+    if (is_new_bias && !(has_bias(conv) && gives_up(rw, conv, 2))) {
+        Str name = rewrite_fresh_name(rw, bias_stem(rw, conv));
+        comes += growth_tensor_bytes(rw, weights->outs * sizeof(float), name) + growth_name_bytes(rw, name);
+        goes = has_bias(conv) ? growth_name_bytes(rw, bias_stem(rw, conv)) : 0;
+    }
+    for (uint32_t k = 0; comes > 0 && k < run->node_count; k++) {
         goes += growth_freed_with_node(rw, graph_node(rw->graph, run->nodes[k]));
     }
     return comes > goes;
@@ -337,7 +347,7 @@ void convolution_apply(Rewriter *rw, NodeId id, const ConvWeights *weights, cons
         return;
     }
     bool is_new = is_new_bias(rw, conv, weights, bias);
-    if (is_new && grows(rw, conv, weights, &fold->run)) {
+    if (grows(rw, conv, weights, is_new, &fold->run)) {
         convolution_refuse(rw, fold, "the bias that the convolution needs would make the model grow");
         return;
     }

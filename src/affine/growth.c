@@ -20,6 +20,20 @@ uint64_t growth_tensor_bytes(const Rewriter *rw, uint64_t bytes, Str name) {
     return bytes + (rw->graph->format == FORMAT_ONNX ? name.len + TENSOR_BYTES : TFLITE_TENSOR_BYTES);
 }
 
+uint64_t growth_data_bytes(const Rewriter *rw, ValueId id) {
+    const FileNote *note = rw->note;
+    const Value *value = graph_value(rw->graph, id);
+    uint64_t bytes = growth_stored_bytes(value);
+    if (id.index >= note->value_count) {
+        return bytes;
+    }
+    bool is_kept = value->is_kept_data;
+    for (uint32_t v = note->next[id.index]; v != id.index && !is_kept; v = note->next[v]) {
+        is_kept = graph_value(rw->graph, (ValueId){v})->is_kept_data || !rewrite_is_unread(rw, (ValueId){v});
+    }
+    return is_kept ? 0 : bytes;
+}
+
 uint64_t growth_name_bytes(const Rewriter *rw, Str name) {
     return rw->graph->format == FORMAT_ONNX ? NAME_BYTES + name.len : 0;
 }
@@ -61,7 +75,7 @@ static uint64_t freed_with_inputs(const Rewriter *rw, const Node *node, uint32_t
 
 static uint64_t freed_with(const Rewriter *rw, ValueId id, uint32_t depth) {
     const Value *value = graph_value(rw->graph, id);
-    uint64_t own = growth_stored_bytes(value);
+    uint64_t own = growth_data_bytes(rw, id);
     if (!rewrite_is_internal(rw, id)) {
         return 0;
     }

@@ -13,6 +13,9 @@ uint64_t growth_stored_bytes(const Value *value);
 /* What a file holds for a constant of `bytes` under a name. */
 uint64_t growth_tensor_bytes(const Rewriter *rw, uint64_t bytes, Str name);
 
+/* Bytes of its own data that the file gives up when `id` goes: none where something else in the file has the same. */
+uint64_t growth_data_bytes(const Rewriter *rw, ValueId id);
+
 /* What a node holds for the name of what it reads or writes. */
 uint64_t growth_name_bytes(const Rewriter *rw, Str name);
 

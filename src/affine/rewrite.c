@@ -77,7 +77,8 @@ bool rewrite_may_change(const Rewriter *rw, NodeId id) {
     if (!is_node(id) || rw->is_gone[id.index] || !(is_of_file(rw, id) || is_added(rw, id))) {
         return false;
     }
-    return op_info(graph_node(rw->graph, id)->op)->kind != KIND_CONTROL;
+    const Node *node = graph_node(rw->graph, id);
+    return op_info(node->op)->kind != KIND_CONTROL && !node->is_opaque;
 }
 
 static bool is_held(const Rewriter *rw, ValueId id) {
@@ -99,6 +100,10 @@ uint32_t rewrite_times_read(const Node *node, ValueId id) {
 bool rewrite_is_internal(const Rewriter *rw, ValueId id) {
     const Value *value = graph_value(rw->graph, id);
     return !value->is_input && !value->is_output && !value->is_state && !is_held(rw, id);
+}
+
+bool rewrite_is_unread(const Rewriter *rw, ValueId id) {
+    return !graph_value(rw->graph, id)->is_default && rewrite_is_internal(rw, id) && rw->reader_count[id.index] == 0;
 }
 
 static bool same_constant(const Const *a, const Const *b) {

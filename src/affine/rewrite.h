@@ -18,6 +18,7 @@ typedef struct {
     const Graph *other; /* the model with other values of its free dimensions; null where none is free */
     Extents extents;    /* where there is another; empty else */
     const FileNote *note;
+    SimplifyExtent extent;
     uint32_t semantics;
     uint64_t tolerance;
     bool verify;
@@ -64,6 +65,9 @@ bool rewrite_may_change(const Rewriter *rw, NodeId id);
 
 /* A value that disappears with its last reader. */
 bool rewrite_is_internal(const Rewriter *rw, ValueId id);
+
+/* A value that has none left, and goes. */
+bool rewrite_is_unread(const Rewriter *rw, ValueId id);
 
 /* The constant with known bytes that every caller gets; null where it is none, or callers may replace it or what it is
  * made of, or it follows from a free dimension. */

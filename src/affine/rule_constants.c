@@ -106,7 +106,7 @@ static void merge_stored(Rewriter *rw) {
             first = is_same ? first : i;
             continue;
         }
-        log_constant(rw, "merged", candidates[i].value->name, -(int64_t)bytes_of(candidates[i].value));
+        log_constant(rw, "merged", candidates[i].value->name, -(int64_t)growth_data_bytes(rw, candidates[i].id));
     }
 }
 
@@ -280,18 +280,45 @@ static bool may_broadcast(const Rewriter *rw, const Shape *shape) {
     return rw->graph->format != FORMAT_TFLITE || shape->rank <= TFLITE_BROADCAST_RANK;
 }
 
+/* May every reader be given the smallest shape that broadcasts back? */
+static bool may_collapse(const Rewriter *rw, ValueId id, Shape *smallest) {
+    const Value *value = graph_value(rw->graph, id);
+    bool has_slices = value->quant != NULL && value->quant->count > 1; /* equal codes, but of other scales */
+    *smallest = const_smallest(value);
+    return !has_slices && is_smaller(smallest, &value->shape) && may_broadcast(rw, smallest) && all_broadcast(rw, id) &&
+           rewrite_may_redirect(rw, id);
+}
+
+/* Bytes that go with the constant. Of several in the same bytes that may all be collapsed, each has its share. */
+static uint64_t freed_by_collapse(const Rewriter *rw, ValueId id) {
+    enum { MOST_SHARED = 32 };
+    const Value *value = graph_value(rw->graph, id);
+    uint64_t count = 1;
+    if (id.index >= rw->note->value_count || rw->note->next[id.index] == id.index || value->is_kept_data) {
+        return growth_freed_with(rw, id);
+    }
+    for (uint32_t v = rw->note->next[id.index]; v != id.index; v = rw->note->next[v], count++) {
+        ValueId other = {v};
+        Shape smallest;
+        bool goes = rewrite_is_unread(rw, other) ||
+                    (is_stored(rw, other) && rewrite_pattern(rw, other) != NULL && may_collapse(rw, other, &smallest));
+        if (!goes || count == MOST_SHARED || graph_value(rw->graph, other)->is_kept_data) {
+            return growth_freed_with(rw, id);
+        }
+    }
+    return growth_tensor_bytes(rw, bytes_of(value) / count, value->name);
+}
+
 static bool collapse(Rewriter *rw, ValueId id) {
     const Value *value = graph_value(rw->graph, id);
-    Shape smallest = const_smallest(value);
-    bool has_slices = value->quant != NULL && value->quant->count > 1; /* equal codes, but of other scales */
-    if (has_slices || !is_smaller(&smallest, &value->shape) || !may_broadcast(rw, &smallest) ||
-        !all_broadcast(rw, id) || !rewrite_may_redirect(rw, id)) {
+    Shape smallest;
+    if (!may_collapse(rw, id, &smallest)) {
         return false;
     }
     Const *stored = arena_new(&rw->work->keep, Const);
     *stored = (Const){.stored = smallest, .bytes = const_collapse(value, &smallest, &rw->work->keep), .is_known = true};
     int64_t growth =
-        (int64_t)growth_tensor_bytes(rw, stored->bytes.len, value->name) - (int64_t)growth_freed_with(rw, id);
+        (int64_t)growth_tensor_bytes(rw, stored->bytes.len, value->name) - (int64_t)freed_by_collapse(rw, id);
     if (stored->bytes.len == 0 || growth > 0) {
         return false;
     }
@@ -305,10 +332,10 @@ static bool collapse(Rewriter *rw, ValueId id) {
     Str name = value->name;
     uint64_t before = 0;
     (void)shape_packed_bytes(&value->shape, value->dtype, &before);
-    bool was_stored = is_stored(rw, id);
+    uint64_t goes = is_stored(rw, id) ? growth_data_bytes(rw, id) : 0;
     ValueId compact = rewrite_add_instead(rw, added, id, true);
     CHECK(rewrite_redirect(rw, id, compact));
-    log_constant(rw, "collapsed", name, (int64_t)stored->bytes.len - (was_stored ? (int64_t)before : 0));
+    log_constant(rw, "collapsed", name, (int64_t)stored->bytes.len - (int64_t)goes);
     rw->log[rw->log_count - 1].bytes_before = before;
     rw->log[rw->log_count - 1].bytes_after = stored->bytes.len;
     return true;

@@ -1,5 +1,6 @@
 /* Simplify: the rules in their order, until none of them changes anything; then what an emitter needs to know. */
 #include "affine/affine.h"
+#include "affine/growth.h"
 #include "affine/known.h"
 
 #include <stdlib.h>
@@ -55,6 +56,37 @@ static uint32_t count_positions(const Graph *graph) {
     return count;
 }
 
+typedef struct {
+    const uint8_t *at;
+    uint32_t value;
+} Stored;
+
+static int compare_stored(const void *left, const void *right) {
+    const Stored *a = left, *b = right;
+    uintptr_t at = (uintptr_t)a->at, other = (uintptr_t)b->at;
+    return at != other ? (at < other ? -1 : 1) : a->value < b->value ? -1 : a->value > b->value;
+}
+
+/* Rings of values whose bytes begin at one place of the file. */
+static void note_shared(const Graph *graph, FileNote *note, Arena *keep) {
+    Stored *stored = arena_array(keep, Stored, graph->value_count);
+    size_t count = 0;
+    for (uint32_t v = 0; v < graph->value_count; v++) {
+        note->next[v] = v;
+        if (note->bytes[v] > 0) {
+            stored[count++] = (Stored){graph->values[v].constant->bytes.ptr, v};
+        }
+    }
+    if (count > 1) {
+        qsort(stored, count, sizeof *stored, compare_stored);
+    }
+    for (size_t first = 0, k = 0; k < count; k++) {
+        bool is_last = k + 1 == count || stored[k + 1].at != stored[first].at;
+        note->next[stored[k].value] = stored[is_last ? first : k + 1].value;
+        first = is_last ? k + 1 : first;
+    }
+}
+
 static void note_nodes(const Graph *graph, FileNote *note) {
     const Block *main = graph_main(graph);
     for (uint32_t position = 0; position < note->main_count; position++) {
@@ -63,8 +95,11 @@ static void note_nodes(const Graph *graph, FileNote *note) {
     for (uint32_t at = 0; at < main->node_count; at++) {
         const Node *node = graph_node(graph, main->nodes[at]);
         note->main_nodes[node->source_index] = main->nodes[at];
-        if (op_info(node->op)->kind == KIND_CONTROL) {
+        if (op_info(node->op)->kind == KIND_CONTROL || node->is_opaque) {
             hold(note, node->inputs, node->input_count);
+        }
+        if (node->is_opaque) {
+            hold(note, node->outputs, node->output_count);
         }
     }
 }
@@ -76,6 +111,7 @@ FileNote simplify_note(const Graph *graph, Arena *keep) {
     note.is_held = arena_array(keep, bool, graph->value_count);
     note.bytes = arena_array(keep, uint64_t, graph->value_count);
     note.node_bytes = arena_array(keep, uint64_t, graph->node_count);
+    note.next = arena_array(keep, uint32_t, graph->value_count);
     note_nodes(graph, &note);
     for (uint32_t b = 1; b < graph->block_count; b++) {
         hold_block(graph, &note, &graph->blocks[b]);
@@ -83,10 +119,11 @@ FileNote simplify_note(const Graph *graph, Arena *keep) {
     hold(&note, graph_main(graph)->inputs, graph_main(graph)->input_count); /* a caller may set what has a default */
     for (uint32_t v = 0; v < graph->value_count; v++) {
         const Value *value = &graph->values[v];
-        note.is_held[v] = note.is_held[v] || value->is_annotation;
+        note.is_held[v] = note.is_held[v] || value->is_annotation || value->is_opaque;
         note.bytes[v] = value->name.len > 0 ? bytes_of(value) : 0;
     }
     hold_attributes(graph, &note);
+    note_shared(graph, &note, keep);
     return note;
 }
 
@@ -95,8 +132,7 @@ FileNote simplify_note(const Graph *graph, Arena *keep) {
 /* No node makes it, none reads it, and no caller gives it. */
 static bool is_left_over(const Rewriter *rw, ValueId id) {
     const Value *value = graph_value(rw->graph, id);
-    return value->name.len > 0 && !value->is_default && rewrite_is_internal(rw, id) &&
-           rw->reader_count[id.index] == 0 && !is_node(value->producer);
+    return value->name.len > 0 && !is_node(value->producer) && rewrite_is_unread(rw, id);
 }
 
 /* Constants that nobody reads in the file: they go. Other values that nobody names stay as they are: a file may name
@@ -105,13 +141,15 @@ static const bool *drop_unread(Rewriter *rw) {
     bool *stays = arena_array(&rw->work->keep, bool, rw->note->value_count);
     for (uint32_t v = 0; v < rw->note->value_count; v++) {
         uint64_t bytes = rw->note->bytes[v];
-        stays[v] = bytes == 0 && is_left_over(rw, (ValueId){v});
-        if (bytes > 0 && is_left_over(rw, (ValueId){v})) {
+        bool is_unread = is_left_over(rw, (ValueId){v});
+        stays[v] = is_unread && (bytes == 0 || rw->extent == SIMPLIFY_NOTHING);
+        if (is_unread && !stays[v]) {
+            bool is_last = rw->note->next[v] <= v; /* of several in the same bytes */
             rewrite_log(rw, (Rewrite){.node = graph_value(rw->graph, (ValueId){v})->name,
                                       .op = STR("constant"),
                                       .form = AFFINE_REMOVE,
                                       .certificate = rewrite_lemma(rw, "unread", "every value", 0),
-                                      .constant_bytes = -(int64_t)bytes});
+                                      .constant_bytes = is_last ? -(int64_t)growth_data_bytes(rw, (ValueId){v}) : 0});
         }
     }
     return stays;
@@ -197,9 +235,36 @@ static void init_rewriter(Rewriter *rw, Graph *graph, const FileNote *note, Work
     }
 }
 
+/* What an operator does that is not known wholly is not known at all: no rule sees which one it is. */
+static void hide_opaque(const Graph *graph, OpId *ops) {
+    for (uint32_t n = 0; n < graph->node_count; n++) {
+        ops[n] = graph->nodes[n].op;
+        graph->nodes[n].op = graph->nodes[n].is_opaque ? OP_CUSTOM : ops[n];
+    }
+}
+
+static void show_opaque(const Rewriter *rw, const OpId *ops) {
+    for (uint32_t n = 0; n < rw->first_node_count; n++) {
+        rw->graph->nodes[n].op = ops[n];
+    }
+}
+
+static void tell_opaque(Rewriter *rw) {
+    for (uint32_t at = 0; at < rw->note->main_count; at++) {
+        NodeId id = rw->note->main_nodes[at];
+        if (is_node(id) && graph_node(rw->graph, id)->is_opaque) {
+            rewrite_refuse(
+                rw, id, (Str){0},
+                "the file says more of it or of its tensors than is known: a later version, or other fields");
+        }
+    }
+}
+
 static void run_rules(Rewriter *rw) {
     static void (*const rules[])(Rewriter *) = {rule_constants, rule_identities,  rule_clips,
                                                 rule_codes,     rule_convolution, rule_unread};
+    size_t first = rw->extent == SIMPLIFY_ALL ? 0 : 1;
+    size_t end = rw->extent == SIMPLIFY_NOTHING ? first : sizeof rules / sizeof rules[0];
     /* A round that changes anything takes a node away, or what a constant repeats. */
     uint64_t most_rounds = (uint64_t)rw->graph->node_count + rw->graph->value_count + 1;
     rw->has_changed = true;
@@ -207,36 +272,45 @@ static void run_rules(Rewriter *rw) {
         rw->has_changed = false;
         rw->refusal_count = 0; /* what the last round could not do */
         memset(rw->is_told, 0, rw->graph->node_count * sizeof *rw->is_told);
-        for (size_t r = 0; r < sizeof rules / sizeof rules[0]; r++) {
+        for (size_t r = first; r < end; r++) {
             rewrite_refresh(rw);
             rules[r](rw);
         }
     }
     rewrite_refresh(rw);
+    tell_opaque(rw);
     report_codes(rw);
     report_affines(rw);
 }
 
 /* ---- What is left of the file */
 
-static uint64_t constant_bytes(const FileNote *note) {
+/* Of what `is_dropped` leaves, or of all where that is null; bytes in one place count once. */
+static uint64_t constant_bytes(const Rewriter *rw, const bool *is_dropped) {
+    const FileNote *note = rw->note;
     uint64_t bytes = 0;
-    for (uint32_t v = 0; v < note->value_count; v++) {
-        bytes += note->bytes[v]; /* spans of one file: the sum fits */
+    for (uint32_t last = 0; last < note->value_count; last++) {
+        uint32_t v = note->next[last];
+        if (v > last) {
+            continue;
+        }
+        uint64_t most = 0;
+        for (bool is_over = false; !is_over; v = note->next[v]) {
+            bool stays = is_dropped == NULL || !is_dropped[v] || rw->graph->values[v].is_kept_data;
+            most = stays && note->bytes[v] > most ? note->bytes[v] : most;
+            is_over = v == last;
+        }
+        bytes += most; /* spans of one file: the sum fits */
     }
     for (uint32_t n = 0; n < note->node_count; n++) {
-        bytes += note->node_bytes[n];
+        bytes += is_dropped != NULL && rw->is_gone[n] ? 0 : note->node_bytes[n];
     }
     return bytes;
 }
 
-static void drop_values(Rewriter *rw, const bool *stays, bool *is_dropped, uint64_t *bytes) {
+static void drop_values(Rewriter *rw, const bool *stays, bool *is_dropped) {
     for (uint32_t v = 0; v < rw->note->value_count; v++) {
         is_dropped[v] = !stays[v] && is_left_over(rw, (ValueId){v});
-        *bytes -= is_dropped[v] ? rw->note->bytes[v] : 0;
-    }
-    for (uint32_t n = 0; n < rw->note->node_count; n++) {
-        *bytes -= rw->is_gone[n] ? rw->note->node_bytes[n] : 0;
     }
 }
 
@@ -291,13 +365,17 @@ bool simplify_check(const Graph *graph, const SimplifyOptions *options, Work *wo
 
 void simplify_graph(Graph *graph, const Graph *other, const FileNote *note, const SimplifyOptions *options, Work *work,
                     Simplified *out) {
-    Rewriter rw = {.other = other, .tolerance = options->tolerance, .verify = options->verify};
+    Rewriter rw = {
+        .other = other, .extent = options->extent, .tolerance = options->tolerance, .verify = options->verify};
+    OpId *ops = arena_array(&work->keep, OpId, graph->node_count);
     rw.semantics = options->semantics != 0 ? options->semantics : semantics_of(graph);
+    hide_opaque(graph, ops);
     init_rewriter(&rw, graph, note, work);
-    uint64_t before = constant_bytes(note);
+    uint64_t before = constant_bytes(&rw, NULL);
     rewrite_refresh(&rw);
     const bool *stays = drop_unread(&rw);
     run_rules(&rw);
+    show_opaque(&rw, ops);
     bool *is_dropped = arena_array(&work->keep, bool, note->value_count);
     *out = (Simplified){.rewrite_count = rw.log_count,
                         .refusal_count = rw.refusal_count,
@@ -305,8 +383,7 @@ void simplify_graph(Graph *graph, const Graph *other, const FileNote *note, cons
                         .refusals = rw.refusals,
                         .gone_count = rw.first_node_count,
                         .gone_by = rw.gone_by,
-                        .constant_bytes_before = before,
-                        .constant_bytes_after = before};
+                        .constant_bytes_before = before};
     out->edit = (ModelEdit){.graph = graph,
                             .file_node_count = note->main_count,
                             .file_nodes = note->main_nodes,
@@ -314,6 +391,7 @@ void simplify_graph(Graph *graph, const Graph *other, const FileNote *note, cons
                             .file_value_count = note->value_count,
                             .is_dropped = is_dropped,
                             .is_requantised = rw.is_requantised};
-    drop_values(&rw, stays, is_dropped, &out->constant_bytes_after);
+    drop_values(&rw, stays, is_dropped);
+    out->constant_bytes_after = constant_bytes(&rw, is_dropped);
     keep_added(&rw, out);
 }

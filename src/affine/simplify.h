@@ -24,9 +24,18 @@ typedef struct {
     bool *is_held;        /* value -> a called block or its caller names it: it stays as it is */
     uint64_t *bytes;      /* value -> of a constant that the file stores, else 0 */
     uint64_t *node_bytes; /* node -> of the tensors that its attributes hold */
+    uint32_t *next;       /* value -> the next one of those in the same bytes, after the last the first */
 } FileNote;
 
+/* Which rules run. */
+typedef enum {
+    SIMPLIFY_ALL,
+    SIMPLIFY_OPERATORS, /* not those whose only gain is bytes of constants */
+    SIMPLIFY_NOTHING,   /* none: what stays is told */
+} SimplifyExtent;
+
 typedef struct {
+    SimplifyExtent extent;
     uint32_t semantics; /* bit set of references a certificate must hold for; 0: all of the model's format */
     uint64_t tolerance; /* LSB of codes, ulp of floats; 0: exact rewrites only */
     bool verify;        /* every certificate over codes is checked again by brute force; a false one is our fault */
@@ -53,7 +62,7 @@ typedef struct {
     const RewriteRefusal *refusals; /* affines that stayed, and why: the channels that blocked stand in the reason */
     uint32_t gone_count;
     const uint32_t *gone_by; /* node below gone_count -> 1 + the rewrite that took it away; 0: none did */
-    uint64_t constant_bytes_before, constant_bytes_after;
+    uint64_t constant_bytes_before, constant_bytes_after; /* what two constants share is counted once */
     ModelEdit edit;
 } Simplified;
 

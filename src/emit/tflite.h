@@ -21,13 +21,7 @@ enum { EMIT_ALIGN_BYTES = 16, FLAT_REF_BYTES = 4 };
 
 /* Slots that the importer does not read; the others are in import/tflite.h. */
 enum {
-    MODEL_METADATA_BUFFER = 5,
-    MODEL_METADATA = 6,
     METADATA_NAME = 0,
-    METADATA_BUFFER = 1,
-    SIGNATURE_INPUTS = 0,
-    SIGNATURE_OUTPUTS = 1,
-    MAP_TENSOR = 1,
     OPERATOR_INTERMEDIATES = 8,
 };
 
@@ -123,6 +117,7 @@ typedef struct {
     bool *is_freed;        /* by buffer: only dropped tensors used it */
     int32_t *place_of;     /* by added value: the tensor of the file that it may take the place of, or NO_TENSOR */
     uint32_t *buffer_of;   /* by added value: its buffer in the result, 0 where it has no data */
+    bool *is_own_buffer;   /* by added value: that is the buffer of the tensor whose place it takes */
     uint32_t new_buffers;  /* behind the file's */
 
     uint32_t code_count; /* of the file */

@@ -240,12 +240,17 @@ static void edit_tensors(Editor *e) {
     set_tables(e, &e->main, SUBGRAPH_TENSORS, targets, count);
 }
 
-/* In the place of the data that goes, where it fits and nobody else names that; else appended. */
-static size_t put_buffer(Editor *e, const FlatVector *buffers, uint32_t k, Span data) {
+/* In the place of the data that goes, where it fits and nobody else names that; else appended. What takes the place of
+ * its like needs no other alignment than that had. */
+static size_t put_buffer(Editor *e, const FlatVector *buffers, uint32_t added) {
+    const TflitePlan *plan = e->plan;
     FlatImage *image = e->image;
+    uint32_t k = plan->buffer_of[added];
+    Span data = graph_value(plan->edit->graph, plan->edit->added_values[added])->constant->bytes;
     FlatTable buffer = k < buffers->count ? flat_table_at(&image->flat, buffers, k) : (FlatTable){0};
     FlatVector old = k < buffers->count ? flat_vector(&image->flat, &buffer, BUFFER_DATA, 1) : (FlatVector){0};
-    if (old.count < data.len || old.at % EMIT_ALIGN_BYTES != 0 || emit_is_shared(e->walk, buffer.at) ||
+    bool is_aligned = plan->is_own_buffer[added] || old.at % EMIT_ALIGN_BYTES == 0;
+    if (old.count < data.len || !is_aligned || emit_is_shared(e->walk, buffer.at) ||
         emit_is_shared(e->walk, old.at - FLAT_REF_BYTES)) {
         return emit_add_buffer(image, data);
     }
@@ -253,6 +258,14 @@ static size_t put_buffer(Editor *e, const FlatVector *buffers, uint32_t k, Span 
     memcpy(image->bytes + old.at, data.ptr, data.len);
     memset(image->bytes + old.at + data.len, 0, old.count - data.len);
     return buffer.at;
+}
+
+/* Buffer 0 is the empty one, in most files; else one is added. */
+static size_t empty_buffer(Editor *e, const FlatVector *buffers) {
+    FlatTable first = flat_table_at(&e->image->flat, buffers, 0);
+    bool is_empty =
+        !flat_has(&e->image->flat, &first, BUFFER_DATA) && !flat_has(&e->image->flat, &first, BUFFER_OFFSET);
+    return is_empty ? first.at : emit_add_buffer(e->image, (Span){0});
 }
 
 /* Buffers that lost their data take that of new constants; those left over are one empty buffer. */
@@ -268,13 +281,12 @@ static void edit_buffers(Editor *e) {
     }
     for (uint32_t k = 0; k < plan->edit->added_value_count; k++) {
         if (plan->buffer_of[k] > 0) {
-            const Value *value = graph_value(plan->edit->graph, plan->edit->added_values[k]);
-            targets[plan->buffer_of[k]] = put_buffer(e, &buffers, plan->buffer_of[k], value->constant->bytes);
+            targets[plan->buffer_of[k]] = put_buffer(e, &buffers, k);
         }
     }
     for (uint32_t k = 0; k < buffers.count; k++) {
         if (targets[k] == 0) {
-            empty = empty > 0 ? empty : emit_add_buffer(e->image, (Span){0});
+            empty = empty > 0 ? empty : empty_buffer(e, &buffers);
             targets[k] = empty;
         }
     }

@@ -207,6 +207,7 @@ static void keep_buffer(Planner *p, uint32_t added, bool *is_taken) {
     int64_t buffer = flat_int(p->flat, &tensor, TENSOR_BUFFER, FLAT_U32, 0);
     if (buffer < plan->buffer_count && plan->is_freed[buffer] && !is_taken[buffer]) {
         plan->buffer_of[added] = (uint32_t)buffer;
+        plan->is_own_buffer[added] = true;
         is_taken[buffer] = true;
     }
 }
@@ -218,6 +219,7 @@ static void plan_buffers(Planner *p) {
     uint32_t added = plan->edit->added_value_count, next = 0;
     plan->buffer_count = flat_tables(p->flat, p->root, MODEL_BUFFERS).count;
     plan->buffer_of = arena_array(&plan->work->scratch, uint32_t, added);
+    plan->is_own_buffer = arena_array(&plan->work->scratch, bool, added);
     bool *is_taken = arena_array(&plan->work->scratch, bool, plan->buffer_count);
     find_freed(p);
     for (uint32_t k = 0; k < added; k++) {

@@ -12,7 +12,7 @@ typedef struct {
 
 static const Row rows[] = {
 #define TABLE(letter, number, slots) {letter, number, slots},
-#include "emit/tflite_schema.def"
+#include "import/tflite_schema.def"
 #undef TABLE
 };
 

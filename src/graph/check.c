@@ -290,8 +290,11 @@ static bool check_reads(const Checker *c, const Node *node) {
     for (uint32_t k = 0; k < node->input_count; k++) {
         ValueId id = node->inputs[k];
         if (is_value(id) && !c->is_visible[id.index]) {
-            return node_error(c, node, graph_value(c->graph, id)->name,
-                              "reads a tensor that nothing before it produces: nodes must be in topological order");
+            const Value *value = graph_value(c->graph, id);
+            return node_error(c, node, value->name,
+                              is_node(value->producer)
+                                  ? "reads a tensor that nothing before it produces: nodes must be in topological order"
+                                  : "reads a tensor that has no data, that no node writes and that is no input");
         }
     }
     return true;

@@ -374,7 +374,7 @@ static const Const *fold_output(const Fold *fold, Arena *keep, uint32_t k, const
 static bool is_foldable(const Graph *graph, const Node *node) {
     const OpInfo *info = op_info(node->op);
     if ((info->flags & (OP_IMPURE | OP_NO_LAYOUT)) != 0 || info->kind == KIND_OPAQUE || info->kind == KIND_CONTROL ||
-        info->kind == KIND_STATE || node->op == OP_NONE) {
+        info->kind == KIND_STATE || node->op == OP_NONE || node->is_opaque) {
         return false;
     }
     for (uint32_t k = 0; k < node->input_count && !depends_on_shape_only(node->op); k++) {

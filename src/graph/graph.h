@@ -81,6 +81,8 @@ typedef struct {
     bool is_state;      /* keeps its bytes from one run to the next: variable tensors */
     bool is_default;    /* a constant that callers may replace: an initializer that is an input too, since IR 4 */
     bool is_annotation; /* a note of the file names it, so it is there for more than its readers */
+    bool is_opaque;     /* the file says more of it than is known, so what is known may not be true */
+    bool is_kept_data;  /* of a constant: what is no value holds its bytes too, and they stay when it goes */
     bool is_sequence;   /* a list, map or optional: no byte layout */
     Shape shape;
     const Str *dim_name;   /* rank names of free dimensions, empty where a dimension has none; null where none has */
@@ -120,6 +122,7 @@ typedef struct {
     ValueId *inputs, *outputs; /* NO_VALUE where absent */
     Attr *attrs;
     uint32_t source_index; /* position in its block in the file */
+    bool is_opaque;        /* the file says more of it, or of what it names, than is known: no rewrite relies on it */
     bool is_constant;      /* all its outputs are constants: it makes no step */
 } Node;
 

@@ -137,10 +137,12 @@ static void settle_empty_constants(Graph *graph, Arena *keep) {
 
 static bool read_model(Tflite *model, const FlatTable *root) {
     Flatbuf *flat = &model->flat;
+    uint32_t tensor_count = 0; /* of the main subgraph */
     FlatVector subgraphs = flat_tables(flat, root, MODEL_SUBGRAPHS);
     model->buffers = flat_tables(flat, root, MODEL_BUFFERS);
     model->subgraph_count = subgraphs.count;
     model->states_ranks = find_ranks(model, &subgraphs);
+    tflite_note_metadata(model, root);
     if (!tflite_is_sound(model) || !check_version(model, root) || !tflite_read_codes(model, root)) {
         return false;
     }
@@ -152,6 +154,10 @@ static bool read_model(Tflite *model, const FlatTable *root) {
         if (!read_subgraph(model, root, &table, s)) {
             return false;
         }
+        tensor_count = s == 0 ? model->graph->value_count : tensor_count;
+    }
+    if (!tflite_read_signatures(model, root, tensor_count)) {
+        return false;
     }
     settle_empty_constants(model->graph, &model->work->keep);
     return tflite_add_variables(model);

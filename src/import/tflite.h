@@ -7,6 +7,10 @@
  *   - a called subgraph is an attribute of kind ATTR_BLOCK (cond, body, then_branch, else_branch, init, …);
  *   - options are attributes, see tflite_options.def;
  *   - `shape` holds the file's numbers; an axis that shape_signature leaves free has a dim_name "TENSOR:AXIS";
+ *   - what a signature of the main subgraph names is the callers' too: its outputs are outputs of block 0, behind those
+ * of the file's list, and its inputs are not given up, nor are constants among them taken for what callers will give;
+ *   - what has fields that the schema does not have is opaque (tflite_schema.def), and so is an operator of a later
+ * version than tflite_builtin.def has, and one that names an opaque tensor;
  *   - a variable tensor (is_variable) is a value with is_state;
  *   - a resource variable is one value with is_state for each pair of container and shared_name, called as the pair is
  * and shaped as what is read and assigned. It is the last input of every READ_VARIABLE and ASSIGN_VARIABLE, whose first
@@ -23,10 +27,18 @@ enum {
     MODEL_OPERATOR_CODES = 1,
     MODEL_SUBGRAPHS = 2,
     MODEL_BUFFERS = 4,
+    MODEL_METADATA_BUFFER = 5,
+    MODEL_METADATA = 6,
     MODEL_SIGNATURES = 7,
 
+    METADATA_BUFFER = 1,
+
+    SIGNATURE_INPUTS = 0,
+    SIGNATURE_OUTPUTS = 1,
     SIGNATURE_KEY = 2,
     SIGNATURE_SUBGRAPH = 4,
+
+    MAP_TENSOR = 1,
 
     SUBGRAPH_TENSORS = 0,
     SUBGRAPH_INPUTS = 1,
@@ -76,6 +88,7 @@ typedef struct {
     OpId op;
     Str name; /* "CONV_2D", "CUSTOM:SignalFft" */
     int32_t version;
+    bool is_opaque; /* of a later version, or with fields that are not known */
 } TfliteCode;
 
 typedef struct {
@@ -83,6 +96,7 @@ typedef struct {
     Graph *graph;
     Flatbuf flat;
     FlatVector buffers;
+    bool *is_metadata; /* by buffer: metadata names it */
     TfliteCode *codes;
     uint32_t code_count;
     uint32_t subgraph_count;
@@ -121,6 +135,18 @@ bool tflite_read_tensor(Tflite *model, const FlatTable *tensor, uint32_t index);
 
 /* The quantisation of a tensor whose dtype and shape are read. False with diagnostics. */
 bool tflite_read_quant(Tflite *model, const FlatTable *tensor, Value *value);
+
+/* Does the table have fields that the schema does not have? See tflite_schema.def for letter and number. */
+bool tflite_has_unknown(Tflite *model, const FlatTable *table, char letter, int64_t number);
+
+/* The same of a tensor and what it consists of, and of an operator and its options. */
+bool tflite_is_opaque_tensor(Tflite *model, const FlatTable *tensor);
+bool tflite_is_opaque_operator(Tflite *model, const FlatTable *operator_);
+
+/* What the file names beside its subgraphs: buffers that metadata names, and tensors of the main subgraph that
+ * signatures name. False with diagnostics. */
+void tflite_note_metadata(Tflite *model, const FlatTable *root);
+bool tflite_read_signatures(Tflite *model, const FlatTable *root, uint32_t tensor_count);
 
 bool tflite_read_codes(Tflite *model, const FlatTable *root);
 

@@ -7,16 +7,19 @@ enum { BUILTIN_CUSTOM = 32 };
 
 /* ---- Operator codes */
 
-static Str builtin_name(int64_t builtin) {
-    static const struct {
-        const char *name;
-    } names[] = {
-#define BUILTIN(number, text) [number] = {text},
+typedef struct {
+    const char *name; /* null where the number is nobody's */
+    int32_t version;
+} Builtin;
+
+static Builtin find_builtin(int64_t number) {
+    static const Builtin builtins[] = {
+#define BUILTIN(number, text, last) [number] = {text, last},
 #include "import/tflite_builtin.def"
 #undef BUILTIN
     };
-    bool is_known = builtin >= 0 && (uint64_t)builtin < sizeof names / sizeof names[0];
-    return str_from(is_known ? names[builtin].name : NULL);
+    bool is_known = number >= 0 && (uint64_t)number < sizeof builtins / sizeof builtins[0];
+    return is_known ? builtins[number] : (Builtin){0};
 }
 
 static bool code_error(Tflite *model, const FlatTable *table, const char *what, const char *got) {
@@ -41,11 +44,13 @@ static bool read_code(Tflite *model, const FlatTable *table, TfliteCode *code) {
     int64_t builtin = flat_int(&model->flat, table, CODE_BUILTIN, FLAT_I32, 0);
     builtin = old > builtin ? old : builtin;
     code->version = (int32_t)flat_int(&model->flat, table, CODE_VERSION, FLAT_I32, 1);
+    code->is_opaque = tflite_has_unknown(model, table, 'c', 0);
     if (builtin == BUILTIN_CUSTOM) {
         return read_custom_code(model, table, code);
     }
     code->op = op_find_tflite(builtin);
-    code->name = builtin_name(builtin);
+    code->name = str_from(find_builtin(builtin).name);
+    code->is_opaque = code->is_opaque || code->version > find_builtin(builtin).version;
     if (code->op != OP_NONE && code->name.len > 0) {
         return true;
     }
@@ -111,10 +116,24 @@ static bool read_ends(Tflite *model, const TfliteSubgraph *subgraph, const FlatT
            tflite_read_ids(model, subgraph, &outputs, true, node->name, node->outputs);
 }
 
+/* Which operators see the old state and which the new one, the order of the file alone would tell. */
+static bool refuse_written_state(Tflite *model, const Node *node, const Value *output) {
+    return diag_refuse(&model->work->diags,
+                       (DiagText){.place = output->source.ptr,
+                                  .node = node->name,
+                                  .tensor = output->name,
+                                  .what = "an operator that writes a variable tensor as its output is not supported",
+                                  .expected =
+                                      "variable tensors that are only inputs of the operators that update them, "
+                                      "as of LSTM and SVDF",
+                                  .hint = "convert the model with its state as inputs and outputs, or as resource "
+                                          "variables (VAR_HANDLE, ASSIGN_VARIABLE)"});
+}
+
 /* An operator may write only what nothing else fills; inputs are looked at by graph_check. */
 static bool check_output(Tflite *model, const Node *node, const Value *output) {
-    if (!is_node(output->producer) && output->constant == NULL && !output->is_state) {
-        return true;
+    if (!is_node(output->producer) && output->constant == NULL) {
+        return !output->is_state || refuse_written_state(model, node, output);
     }
     bool has_producer = is_node(output->producer);
     return diag_error(
@@ -123,9 +142,7 @@ static bool check_output(Tflite *model, const Node *node, const Value *output) {
                    .node = node->name,
                    .tensor = output->name,
                    .what = has_producer ? "two operators produce one tensor" : "an operator's output is filled already",
-                   .got = has_producer       ? graph_node(model->graph, output->producer)->name.ptr
-                          : output->is_state ? "a variable tensor"
-                                             : "a constant",
+                   .got = has_producer ? graph_node(model->graph, output->producer)->name.ptr : "a constant",
                    .expected = has_producer ? "one producer" : "a tensor without data of its own",
                    .hint = "the file is damaged or its converter has a fault: convert it again"});
 }
@@ -137,6 +154,14 @@ static bool check_outputs(Tflite *model, const Node *node) {
         }
     }
     return true;
+}
+
+static bool names_opaque(const Tflite *model, const ValueId *ids, uint32_t count) {
+    bool is = false;
+    for (uint32_t k = 0; k < count && !is; k++) {
+        is = is_value(ids[k]) && graph_value(model->graph, ids[k])->is_opaque;
+    }
+    return is;
 }
 
 bool tflite_read_operator(Tflite *model, const TfliteSubgraph *subgraph, const FlatTable *operator_, uint32_t index,
@@ -161,6 +186,9 @@ bool tflite_read_operator(Tflite *model, const TfliteSubgraph *subgraph, const F
         !tflite_read_options(model, operator_, &node)) {
         return false;
     }
+    node.is_opaque = code->is_opaque || tflite_is_opaque_operator(model, operator_) ||
+                     names_opaque(model, node.inputs, node.input_count) ||
+                     names_opaque(model, node.outputs, node.output_count);
     *id = graph_add_node(model->graph, &model->work->keep, node);
     return true;
 }

@@ -72,7 +72,7 @@ static bool read_shape(Tflite *model, const FlatTable *tensor, Value *value) {
 /* ---- Data */
 
 /* Where the tensor's bytes are; empty where the file gives none. */
-static bool find_data(Tflite *model, const FlatTable *tensor, const Value *value, Span *data) {
+static bool find_data(Tflite *model, const FlatTable *tensor, Value *value, Span *data) {
     *data = (Span){0};
     if (flat_int(&model->flat, tensor, TENSOR_EXTERNAL_BUFFER, FLAT_U32, 0) != 0) {
         DiagText text = tflite_fault(value, "the tensor's data is in an external buffer", NULL, "data inside the file");
@@ -89,6 +89,7 @@ static bool find_data(Tflite *model, const FlatTable *tensor, const Value *value
                                 arena_text(tflite_texts(model), "one of %" PRIu32 " buffers", model->buffers.count)));
     }
     FlatTable buffer = flat_table_at(&model->flat, &model->buffers, (uint32_t)index);
+    value->is_kept_data = model->is_metadata[index];
     int64_t offset = flat_int(&model->flat, &buffer, BUFFER_OFFSET, FLAT_U64, 0);
     int64_t bytes = flat_int(&model->flat, &buffer, BUFFER_SIZE, FLAT_U64, 0);
     if (offset <= 1) { /* 0 and 1 say that the data is in the FlatBuffer */
@@ -159,6 +160,7 @@ bool tflite_read_tensor(Tflite *model, const FlatTable *tensor, uint32_t index) 
     Value value = {.name = flat_str(&model->flat, tensor, TENSOR_NAME),
                    .producer = NO_NODE,
                    .source = tflite_place(model, tensor->at),
+                   .is_opaque = tflite_is_opaque_tensor(model, tensor),
                    .is_state = flat_int(&model->flat, tensor, TENSOR_IS_VARIABLE, FLAT_BOOL, 0) != 0};
     if (value.name.len == 0) {
         value.name = arena_format(&model->work->keep, "tensor#%" PRIu32, index);

@@ -31,6 +31,7 @@ typedef struct {
     const Simplified *simplified;
     uint32_t nodes_before, nodes_after; /* of the file's main graph */
     uint64_t file_bytes_before, file_bytes_after;
+    SimplifyExtent extent;          /* fewer rules than all: the file would not have been smaller with them */
     const char *device;             /* of the peaks */
     const char *no_peaks;           /* why there are none, else null */
     Peak before, after_held, after; /* `after_held`: planned with the choices that the original's plan made */

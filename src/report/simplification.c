@@ -83,7 +83,9 @@ static void print_rules(const Report *r) {
     int64_t rest = (int64_t)done->constant_bytes_after - (int64_t)done->constant_bytes_before; /* what no rule counts */
     Table table;
     if (facts->rule_count == 0) {
-        fputs("\nnothing to simplify: the file is as it was\n", r->out);
+        fputs(facts->extent != SIMPLIFY_ALL ? "\nnothing that makes the file smaller: it is as it was\n"
+                                            : "\nnothing to simplify: the file is as it was\n",
+              r->out);
         return;
     }
     fputs("\nrewrites\n", r->out);

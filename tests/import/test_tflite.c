@@ -472,7 +472,7 @@ static const struct {
     {graph_output_outside, S0_BAD_INPUT, {"main", "tensor 5"}},
     {two_producers, S0_BAD_INPUT, {"RELU#1", "'y'", "CONV_2D#0"}},
     {constant_written, S0_BAD_INPUT, {"RELU#1", "'b'", "a constant"}},
-    {variable_written, S0_BAD_INPUT, {"RELU#1", "'z'", "a variable tensor"}},
+    {variable_written, S0_REFUSED, {"RELU#1", "'z'", "writes a variable tensor"}},
     {order, S0_BAD_INPUT, {"RELU#0", "'y'", "topological order"}},
     {type_unknown, S0_REFUSED, {"'y'", "TensorType 77"}},
     {rank, S0_REFUSED, {"'y'", "9", "at most 8"}},
