@@ -6,6 +6,7 @@
 #include "affine/coded.h"
 #include "affine/growth.h"
 #include "layout/packed.h"
+#include "stage/bound.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -95,7 +96,7 @@ static void keep_what_stays(const Rewriter *rw, const Affine *affine, Rescale *t
     bool same_scale = true, same_zero = true, is_zero = true;
     for (uint32_t c = 0; c < affine->channels; c++) {
         const StageCode *own = &affine_stages(affine, c)->code;
-        same_scale = same_scale && memcmp(&own->scale, &to->codes[c].scale, sizeof own->scale) == 0;
+        same_scale = same_scale && same_float(own->scale, to->codes[c].scale);
         same_zero = same_zero && own->zero_point == to->codes[c].zero_point;
         is_zero = is_zero && to->codes[c].zero_point == 0;
     }

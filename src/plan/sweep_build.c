@@ -202,6 +202,17 @@ static bool add_param(Making *making, uint32_t node, uint32_t input) {
     return !is_new || make_param(making, &param, &making->param_copy[at], &making->params[at]);
 }
 
+static bool add_node_params(Making *making, uint32_t n) {
+    const NodeStages *node = &making->planned->stages[n];
+    bool done = true;
+    for (uint32_t s = 0; done && s < node->count; s++) {
+        for (uint32_t p = 0; done && p < node->stage[s].param_count; p++) {
+            done = add_param(making, n, node->stage[s].param[p].input);
+        }
+    }
+    return done;
+}
+
 static bool add_params(Making *making) {
     PlannedSweep *planned = making->planned;
     Arena *keep = &making->builder->work->keep;
@@ -211,17 +222,11 @@ static bool add_params(Making *making) {
     making->params = arena_array(keep, SweepOperand, most);
     making->param_copy = arena_array(keep, Buffer, most);
     planned->sweep.params = making->params;
-    for (uint32_t n = 0; n < planned->node_count; n++) {
-        for (uint32_t s = 0; s < planned->stages[n].count; s++) {
-            const NodeStage *stage = &planned->stages[n].stage[s];
-            for (uint32_t p = 0; p < stage->param_count; p++) {
-                if (!add_param(making, n, stage->param[p].input)) {
-                    return false;
-                }
-            }
-        }
+    bool done = true;
+    for (uint32_t n = 0; done && n < planned->node_count; n++) {
+        done = add_node_params(making, n);
     }
-    return true;
+    return done;
 }
 
 /* ---- Stages */
