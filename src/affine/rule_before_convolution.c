@@ -78,7 +78,7 @@ static bool has_addend(const ConvFold *fold) {
 
 /* The run that ends at the convolution's input, from as far as it goes. Who else reads its end is not asked yet. */
 static bool find_run(const Rewriter *rw, NodeId conv, const ConvWeights *weights, Affine *run) {
-    NodeId nodes[AFFINE_MOST_STAGES];
+    NodeId nodes[AFFINE_MOST_STAGES] = {{0}};
     ValueId end = graph_node(rw->graph, conv)->inputs[0], at = end;
     uint32_t first = AFFINE_MOST_STAGES;
     while (first > 0) {

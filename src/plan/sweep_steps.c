@@ -31,6 +31,8 @@ static void list_move(const Listing *listing, uint32_t node, Column column, Buff
     list_step(listing, node, column, &reads, &writes, tally);
 }
 
+static const Tally no_move = {0, 0};
+
 static Tally less(Tally all, Tally part) {
     return (Tally){all.times - part.times, all.bytes - part.bytes};
 }
@@ -181,7 +183,7 @@ static void hold_tiles(const Listing *listing) {
 
 static void list_in_turns(const Listing *listing, uint64_t tiles) {
     bool is_odd = tiles % 2 == 1;
-    Tally last = is_odd ? listing->last_out : (Tally){0};
+    Tally last = is_odd ? listing->last_out : no_move;
     list_load(listing, 0, listing->first_in);
     list_params(listing, 0, false);
     list_load(listing, 1, listing->in[1]);
@@ -203,7 +205,9 @@ static void count_move(void *context, const SweepEvent *event) {
     switch (event->kind) {
     case SWEEP_LOAD_INPUT: {
         uint64_t bytes = sweep_box_bytes(&sweep->in, &event->box);
-        listing->first_in = listing->first_in.times == 0 ? (Tally){1, bytes} : listing->first_in;
+        if (listing->first_in.times == 0) {
+            count(&listing->first_in, bytes);
+        }
         count(&listing->in[event->slot], bytes);
         break;
     }
@@ -237,7 +241,7 @@ void list_sweep(Builder *builder, PlannedSweep *planned) {
     if (tiles > 1 && sweep_slots(choice) > 1) {
         list_in_turns(&listing, tiles);
     } else {
-        list_load(&listing, 0, tiles == 1 ? (Tally){0} : listing.in[0]);
+        list_load(&listing, 0, tiles == 1 ? no_move : listing.in[0]);
         list_params(&listing, 0, false);
         list_tile(&listing, 0, tiles, listing.out[0]);
     }

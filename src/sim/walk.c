@@ -279,6 +279,7 @@ static void build_cell(const Walk *walk, const Axis *axes, size_t number, WalkCe
         number /= axes[axis].segment_count;
     }
     cell->digit = frame_array(frame, WalkDigit, cell->digit_count);
+    /* cppcheck-suppress uninitvar ; add_axis fills what is counted */
     memcpy(cell->digit, digit, cell->digit_count * sizeof *digit);
 }
 
