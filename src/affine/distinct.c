@@ -41,7 +41,8 @@ static uint64_t mix_integer(uint64_t hash, const Stage *stage) {
     if (stage->kind == STAGE_ACC_REQUANTIZE) {
         return hash;
     }
-    return mix_pair(hash, stage->integer.value, stage->kind == STAGE_CODE_SCALE ? stage->integer.bias : 0);
+    bool adds = stage->kind == STAGE_CODE_ADD, scales = stage->kind == STAGE_CODE_SCALE;
+    return mix_pair(hash, stage->integer.value, adds ? stage->integer.negate : scales ? stage->integer.bias : 0);
 }
 
 static uint64_t mix_stage(uint64_t hash, const Stage *stage) {

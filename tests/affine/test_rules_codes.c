@@ -286,6 +286,11 @@ static const Row rows[] = {
     {.model = {.what = "SUB of the code that is 0",
                .text = L "const k int8[] scale=0.1 zero=3 = 3\nnode Sub m: a k -> b\n" LO},
      LG},
+    {.model = {.what = "x - 0 behind 0 - x of the same numbers",
+               .text = L "const k int8[] scale=0.1 zero=3 = 3\nvalue c int8[1,2,2,3] scale=0.1 zero=-128\nvalue z "
+                         "int8[1,2,2,3] scale=0.1 zero=-128\nnode Sub r: k a -> c\nnode Sub m: a k -> b\n"
+                         "node Abs v: c -> z\noutput z\n" LO},
+     "Abs x -> a\nSub k a -> c\nAbs c -> z\nAbs a -> y\n"},
     {.model = {.what = "B12 0 - x", .text = L "const k int8[] scale=0.1 zero=3 = 3\nnode Sub m: k a -> b\n" LO}, NULL},
     {.model = {.what = "A5 B6 whole codes along the last axis",
                .text = L "const k int8[3] scale=0.1 zero=0 = 10 -20 30\nnode Add m: a k -> b\n" LO},
