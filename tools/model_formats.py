@@ -86,7 +86,7 @@ ONNX_TYPES = {"float32": 1, "int8": 3, "int32": 6, "int64": 7}
 class OnnxModel:
     def __init__(self, name, opset=13):
         self.name, self.opset = name, opset
-        self.nodes, self.initializers, self.inputs, self.outputs, self.values = [], [], [], [], []
+        self.nodes, self.initializers, self.inputs, self.outputs, self.annotations = [], [], [], [], []
 
     def constant(self, name, dtype, shape, data):
         self.initializers.append(message(*repeated(1, shape), (2, ONNX_TYPES[dtype]), (8, name),
@@ -105,6 +105,10 @@ class OnnxModel:
     def output(self, name, dtype, shape):
         self.outputs.append(self._value(name, dtype, shape))
 
+    def annotate(self, tensor, **parameters):
+        entries = [message((1, key.upper()), (2, name)) for key, name in parameters.items()]
+        self.annotations.append(message((1, tensor), *repeated(2, entries)))
+
     @staticmethod
     def _attribute(name, value):
         if isinstance(value, int):
@@ -119,5 +123,5 @@ class OnnxModel:
 
     def data(self):
         graph = message(*repeated(1, self.nodes), (2, self.name), *repeated(5, self.initializers),
-                        *repeated(11, self.inputs), *repeated(12, self.outputs))
+                        *repeated(11, self.inputs), *repeated(12, self.outputs), *repeated(14, self.annotations))
         return message((1, 8), (2, "stride0"), (7, graph), (8, message((1, ""), (2, self.opset))))

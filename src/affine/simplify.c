@@ -109,6 +109,7 @@ FileNote simplify_note(const Graph *graph, Arena *keep) {
     note.main_count = count_positions(graph);
     note.main_nodes = arena_array(keep, NodeId, note.main_count);
     note.is_held = arena_array(keep, bool, graph->value_count);
+    note.is_annotated = arena_array(keep, bool, graph->value_count);
     note.bytes = arena_array(keep, uint64_t, graph->value_count);
     note.node_bytes = arena_array(keep, uint64_t, graph->node_count);
     note.next = arena_array(keep, uint32_t, graph->value_count);
@@ -119,6 +120,7 @@ FileNote simplify_note(const Graph *graph, Arena *keep) {
     hold(&note, graph_main(graph)->inputs, graph_main(graph)->input_count); /* a caller may set what has a default */
     for (uint32_t v = 0; v < graph->value_count; v++) {
         const Value *value = &graph->values[v];
+        note.is_annotated[v] = value->is_annotation && !value->is_opaque && !note.is_held[v];
         note.is_held[v] = note.is_held[v] || value->is_annotation || value->is_opaque;
         note.bytes[v] = value->name.len > 0 ? bytes_of(value) : 0;
     }
@@ -308,10 +310,29 @@ static uint64_t constant_bytes(const Rewriter *rw, const bool *is_dropped) {
     return bytes;
 }
 
+/* A constant that only notes of the file name goes with the last tensor that they are about. */
+static void drop_annotated(const Rewriter *rw, bool *is_dropped) {
+    const Graph *graph = rw->graph;
+    bool *stays = arena_array(&rw->work->scratch, bool, rw->note->value_count);
+    for (size_t k = 0; k < graph->annotation_count; k++) {
+        ValueId tensor = graph->annotations[k].tensor;
+        bool is_gone = is_value(tensor) && is_dropped[tensor.index];
+        stays[graph->annotations[k].parameter.index] |= !is_gone;
+    }
+    for (size_t k = 0; k < graph->annotation_count; k++) {
+        uint32_t v = graph->annotations[k].parameter.index;
+        const Value *value = &graph->values[v];
+        bool is_free = rw->note->is_annotated[v] && rw->reader_count[v] == 0 && value->constant != NULL &&
+                       !is_node(value->producer) && !value->is_input && !value->is_output && !value->is_default;
+        is_dropped[v] = is_dropped[v] || (is_free && !stays[v]);
+    }
+}
+
 static void drop_values(Rewriter *rw, const bool *stays, bool *is_dropped) {
     for (uint32_t v = 0; v < rw->note->value_count; v++) {
         is_dropped[v] = !stays[v] && is_left_over(rw, (ValueId){v});
     }
+    drop_annotated(rw, is_dropped);
 }
 
 static int compare_added(const void *left, const void *right) {

@@ -21,6 +21,7 @@ typedef struct {
     uint32_t value_count, node_count; /* of the file; ids below are its own */
     uint32_t main_count;
     NodeId *main_nodes;   /* by position in the file; NO_NODE where a Constant stands that is a value only */
+    bool *is_annotated;   /* value -> held by annotations only */
     bool *is_held;        /* value -> a called block or its caller names it: it stays as it is */
     uint64_t *bytes;      /* value -> of a constant that the file stores, else 0 */
     uint64_t *node_bytes; /* node -> of the tensors that its attributes hold */

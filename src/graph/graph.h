@@ -133,6 +133,11 @@ typedef struct {
     NodeId *nodes;
 } Block;
 
+/* A note of the file: `parameter` is a scale or zero point of `tensor`. */
+typedef struct {
+    ValueId tensor, parameter;
+} Annotation;
+
 typedef enum { FORMAT_ONNX, FORMAT_TFLITE, FORMAT_TEXT } Format;
 
 typedef struct {
@@ -145,6 +150,8 @@ typedef struct {
     Value *values;
     Node *nodes;
     Block *blocks;
+    size_t annotation_count, annotation_capacity;
+    Annotation *annotations;
 } Graph;
 
 /* Building. All of it lives in `keep`; pointers into the arrays die at the next add, ids do not. */

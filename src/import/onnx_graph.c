@@ -163,25 +163,43 @@ static bool note_node(Onnx *onnx, OnnxScope *scope, const Field *field) {
     return true;
 }
 
-/* Scales and zero points that no node reads, but quantization_annotation names. */
+static ValueId named(const OnnxScope *scope, const Field *field) {
+    const uint32_t *known = name_map_find(&scope->values, field_str(field));
+    return known == NULL ? NO_VALUE : (ValueId){*known};
+}
+
+static bool read_annotated(Onnx *onnx, const OnnxScope *scope, const Field *field, size_t *count) {
+    Graph *graph = onnx->graph;
+    Wire wire = wire_open(&onnx->file, ONNX_ENTRY, field->bytes);
+    Field entry;
+    while (wire_next(&wire, &entry)) {
+        ValueId parameter = entry.number == ONNX_ENTRY_VALUE ? named(scope, &entry) : NO_VALUE;
+        if (is_value(parameter)) {
+            graph_value(graph, parameter)->is_annotation = true;
+            graph->annotations = arena_grow(&onnx->work->keep, graph->annotations, graph->annotation_count,
+                                            &graph->annotation_capacity, sizeof *graph->annotations);
+            graph->annotations[graph->annotation_count++] = (Annotation){NO_VALUE, parameter};
+            ++*count;
+        }
+    }
+    return wire_done(&wire);
+}
+
+/* Scales and zero points that no node reads, but quantization_annotation names. The tensor's name may stand behind. */
 static bool read_annotation(Onnx *onnx, OnnxScope *scope, const Field *field) {
+    Graph *graph = onnx->graph;
     Wire wire = wire_open(&onnx->file, ONNX_ANNOTATION, field->bytes);
-    Field part, entry;
+    ValueId tensor = NO_VALUE;
+    size_t count = 0;
+    Field part;
     while (wire_next(&wire, &part)) {
-        if (part.number != ONNX_ANNOTATION_PARAMETERS) {
-            continue;
-        }
-        Wire inner = wire_open(&onnx->file, ONNX_ENTRY, part.bytes);
-        while (wire_next(&inner, &entry)) {
-            const uint32_t *known =
-                entry.number == ONNX_ENTRY_VALUE ? name_map_find(&scope->values, field_str(&entry)) : NULL;
-            if (known != NULL) {
-                onnx->graph->values[*known].is_annotation = true;
-            }
-        }
-        if (!wire_done(&inner)) {
+        tensor = part.number == ONNX_ANNOTATION_TENSOR ? named(scope, &part) : tensor;
+        if (part.number == ONNX_ANNOTATION_PARAMETERS && !read_annotated(onnx, scope, &part, &count)) {
             return false;
         }
+    }
+    for (size_t k = graph->annotation_count - count; k < graph->annotation_count; k++) {
+        graph->annotations[k].tensor = tensor;
     }
     return wire_done(&wire);
 }

@@ -21,6 +21,21 @@ def coded(name, middle, last):
     open(name + ".onnx", "wb").write(model.data())
 
 
+def annotated(name):
+    """Scales that nobody but an annotation names: of a tensor that goes, and of one that stays."""
+    model = OnnxModel(name)
+    model.input("x", "int8", [1, 4])
+    model.constant("of_a", "float32", [], [0.5])
+    model.constant("of_y", "float32", [], [0.25])
+    model.node("Identity", [model.node("Abs", ["x"], "b")], "a")
+    model.node("Neg", ["a"], "y")
+    model.output("y", "int8", [1, 4])
+    model.annotate("a", scale_tensor="of_a")
+    model.annotate("y", scale_tensor="of_y")
+    open(name + ".onnx", "wb").write(model.data())
+
+
+annotated("annotated")
 coded("identity", 1, 1)
 coded("joined", 1, 4)
 coded("saturated", 0.125, 4)
@@ -34,8 +49,12 @@ for source, target in zip(tensors, tensors[1:]):
 graph.inputs, graph.outputs = tensors[:1], tensors[-1:]
 open("thrice.tflite", "wb").write(model.data())
 EOF
-for model in identity.onnx joined.onnx saturated.onnx thrice.tflite; do
+for model in annotated.onnx identity.onnx joined.onnx saturated.onnx thrice.tflite; do
   echo "== $model"
   stride0 simplify "$model" --verify -o "once_$model" | sed -n '/^rewrites/,/^$/p; /the codes in the middle/p'
   stride0 simplify "once_$model" --verify -q -o "twice_$model" && cmp "once_$model" "twice_$model" && echo "the same twice"
+done
+echo "== what the annotations named"
+for name in of_a of_y; do
+  grep -c -a "$name" once_annotated.onnx || :
 done
