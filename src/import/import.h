@@ -27,6 +27,9 @@ Graph *import_span(Work *work, Span bytes, const char *path, ModelFiles *files);
 /* An empty slot of `files` for the file at `path`, to be mapped into. The arrays live in `keep`. */
 FileMap *import_add_file(Arena *keep, ModelFiles *files, Str path);
 
+/* A file that is one ONNX TensorProto, as a constant value. False with a diagnostic. */
+bool import_tensor(Work *work, Span bytes, const char *path, ModelFiles *files, Value *value);
+
 /* One format each; import_model picks. */
 Graph *import_onnx(Work *work, Span bytes, const char *path, ModelFiles *files);
 Graph *import_tflite(Work *work, Span bytes, const char *path, ModelFiles *files);
