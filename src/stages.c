@@ -2,10 +2,13 @@
  *
  *   model --import--> graph --inline, bind, infer--> shapes --names--> axes --simplify--> fewer nodes and constants
  *         --qdq--> integer operators --plan: steps, ranges, aliases, offsets--> plan --gather--> facts
+ *         --program--> commands --sim--> outputs and an audit
  *         --emit--> a smaller model
  *
  * `work->scratch` is what a stage needs for itself: it is emptied between any two. */
 #include "stages.h"
+
+#include "stages_prepare.h"
 
 #include <inttypes.h>
 
@@ -72,9 +75,8 @@ static Facts *plan_graph(Graph *graph, const Device *device, const Request *requ
     return plan == NULL ? NULL : facts_gather(request->model, plan, other, request->qdq_float, work);
 }
 
-const Facts *stages_plan(const Request *request, ModelFiles *files, Work *work) {
-    const Device *device = device_load(work, str_from(request->device));
-    Graph *graph = device == NULL ? NULL : import_model(work, request->model, files);
+Graph *stages_prepare(const Request *request, ModelFiles *files, Simplified *simplified, Work *work) {
+    Graph *graph = import_model(work, request->model, files);
     if (!next(work, graph != NULL)) {
         return NULL;
     }
@@ -82,18 +84,29 @@ const Facts *stages_plan(const Request *request, ModelFiles *files, Work *work) 
     if (!complete(graph, request, work)) {
         return NULL;
     }
-    Simplified *simplified = arena_new(&work->keep, Simplified);
     if (!request->as_filed) {
         simplify_graph(graph, NULL, &note, &request->simplify, work, simplified);
         next(work, true);
     }
-    Facts *facts = plan_graph(graph, device, request, work);
+    return graph;
+}
+
+const Facts *stages_finish(Facts *facts, const Graph *graph, const Request *request, const Simplified *simplified,
+                           Work *work) {
     if (facts == NULL || !plan_check_axes(graph, &request->plan, &work->diags)) {
         return NULL;
     }
     facts->simplified = simplified;
     plan_warn_of_forms(facts->plan, work);
     return facts;
+}
+
+const Facts *stages_plan(const Request *request, ModelFiles *files, Work *work) {
+    const Device *device = device_load(work, str_from(request->device));
+    Simplified *simplified = arena_new(&work->keep, Simplified);
+    Graph *graph = device == NULL ? NULL : stages_prepare(request, files, simplified, work);
+    Facts *facts = graph == NULL ? NULL : plan_graph(graph, device, request, work);
+    return stages_finish(facts, graph, request, simplified, work);
 }
 
 /* A model under one binding of its free dimensions. */

@@ -4,7 +4,7 @@
 
 #include "emit/emit.h"
 #include "import/import.h"
-#include "ledger/facts.h"
+#include "ledger/audit.h"
 #include "ledger/simplification.h"
 
 /* What the user asked for; zero is every default. */
@@ -31,5 +31,27 @@ const Facts *stages_plan(const Request *request, ModelFiles *files, Work *work);
 /* All stages of a simpler model, whose bytes are `*out`; the device is for the peaks that are told. Null with
  * diagnostics. */
 const Simplification *stages_simplify(const Request *request, ModelFiles *files, Work *work, Span *out);
+
+/* What `stride0 run` asks for beside a plan. */
+typedef struct {
+    Str name; /* of the input */
+    const char *path;
+} RunInput;
+
+typedef struct {
+    const char *node;      /* cut its chain out of the network; null: all of it */
+    const char *semantics; /* the reference's name; null: the first of the model's format */
+    uint64_t seed;
+    RunInput *inputs;
+    size_t input_count;
+} RunOptions;
+
+typedef struct {
+    const Facts *facts;
+    const Audit *audit; /* null where the plan does not fit */
+} Run;
+
+/* All stages of a plan, then its program on the simulated device. Null with diagnostics. */
+const Run *stages_run(const Request *request, const RunOptions *options, ModelFiles *files, Work *work);
 
 #endif

@@ -1,4 +1,4 @@
-/* The command line: one file a subcommand, each with one Command; main.c finds it, parses its options and runs it.
+/* The command line: one file a subcommand, each with one CliCommand; main.c finds it, parses its options and runs it.
  *
  * Data goes to standard output, diagnostics to standard error. A command returns what came of it; diagnostics it left
  * in work->diags are printed by main, and the graver of both is the exit status. */
@@ -24,25 +24,26 @@ typedef struct {
     const char *name;
     const char *operands; /* "MODEL", "[NAME]": as the usage line shows them */
     size_t fewest_operands, most_operands;
-    const char *summary;   /* one line, no full stop */
-    const char *details;   /* more help behind the options; may be null */
-    const Option *options; /* ended by a row without a name; may be null */
-    size_t args_bytes;     /* of the struct that `options` are parsed into */
+    const char *summary;          /* one line, no full stop */
+    const char *details;          /* more help behind the options; may be null */
+    const Option *options;        /* ended by a row without a name; may be null */
+    const Option *shared_options; /* with other commands: of the struct that the arguments begin with; may be null */
+    size_t args_bytes;            /* of the struct that both are parsed into */
     s0_status (*run)(Cli *cli, const void *args);
-} Command;
+} CliCommand;
 
-#define COMMAND(word) extern const Command command_##word;
+#define COMMAND(word) extern const CliCommand command_##word;
 #include "cli/commands.def"
 #undef COMMAND
 
-extern const Command *const cli_commands[]; /* ended by null */
-extern const Option cli_common_options[];   /* taken by every command */
+extern const CliCommand *const cli_commands[]; /* ended by null */
+extern const Option cli_common_options[];      /* taken by every command */
 
 /* The command of that name, or null with a diagnostic that names the nearest. */
-const Command *cli_find_command(Cli *cli, const char *name);
+const CliCommand *cli_find_command(Cli *cli, const char *name);
 
-void cli_print_usage(FILE *out);                                 /* of the program */
-void cli_print_command_usage(const Command *command, FILE *out); /* of one command */
+void cli_print_usage(FILE *out);                                    /* of the program */
+void cli_print_command_usage(const CliCommand *command, FILE *out); /* of one command */
 
 /* Writes a whole file, or standard output where `path` is "-". The file appears when all of it is written, and replaces
  * none of the model's; `write` may not fail, and must not close `out`. */

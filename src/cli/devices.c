@@ -129,10 +129,10 @@ static s0_status run_devices(Cli *cli, const void *data) {
     return args->ini ? print_ini(&cli->work, name) : show_device(&cli->work, name);
 }
 
-const Command command_devices = {.name = "devices",
-                                 .operands = "[NAME|FILE]",
-                                 .most_operands = 1,
-                                 .summary = "the presets, what a device is made of, --check of a device file",
-                                 .options = options,
-                                 .args_bytes = sizeof(Args),
-                                 .run = run_devices};
+const CliCommand command_devices = {.name = "devices",
+                                    .operands = "[NAME|FILE]",
+                                    .most_operands = 1,
+                                    .summary = "the presets, what a device is made of, --check of a device file",
+                                    .options = options,
+                                    .args_bytes = sizeof(Args),
+                                    .run = run_devices};

@@ -13,12 +13,15 @@ void cli_print_usage(FILE *out) {
     fputs("\nexit status: 0 done and fits, 1 bad usage or unreadable input, 2 does not fit, 3 refused\n", out);
 }
 
-void cli_print_command_usage(const Command *command, FILE *out) {
+void cli_print_command_usage(const CliCommand *command, FILE *out) {
     bool has_options = command->options != NULL && command->options[0].name != NULL;
     fprintf(out, "stride0 %s: %s\n\nusage: stride0 %s %s%s\n", command->name, command->summary, command->name,
             has_options ? "[OPTION]... " : "", command->operands);
     if (has_options) {
         fputs("\noptions:\n", out);
+        if (command->shared_options != NULL) {
+            cli_print_options(command->shared_options, out);
+        }
         cli_print_options(command->options, out);
     }
     fputs("\noptions of every command:\n", out);
@@ -34,7 +37,7 @@ static s0_status run_help(Cli *cli, const void *args) {
         cli_print_usage(stdout);
         return S0_DONE;
     }
-    const Command *command = cli_find_command(cli, cli->operands.item[0]);
+    const CliCommand *command = cli_find_command(cli, cli->operands.item[0]);
     if (command == NULL) {
         return S0_BAD_INPUT;
     }
@@ -42,8 +45,8 @@ static s0_status run_help(Cli *cli, const void *args) {
     return S0_DONE;
 }
 
-const Command command_help = {.name = "help",
-                              .operands = "[COMMAND]",
-                              .most_operands = 1,
-                              .summary = "print what a command does and takes",
-                              .run = run_help};
+const CliCommand command_help = {.name = "help",
+                                 .operands = "[COMMAND]",
+                                 .most_operands = 1,
+                                 .summary = "print what a command does and takes",
+                                 .run = run_help};

@@ -138,11 +138,12 @@ static s0_status run_inspect(Cli *cli, const void *data) {
     return diags_status(&work->diags);
 }
 
-const Command command_inspect = {.name = "inspect",
-                                 .operands = "MODEL",
-                                 .fewest_operands = 1,
-                                 .most_operands = 1,
-                                 .summary = "what was understood of a model: operators, axes, quantisation, constants",
-                                 .options = options,
-                                 .args_bytes = sizeof(Args),
-                                 .run = run_inspect};
+const CliCommand command_inspect = {.name = "inspect",
+                                    .operands = "MODEL",
+                                    .fewest_operands = 1,
+                                    .most_operands = 1,
+                                    .summary =
+                                        "what was understood of a model: operators, axes, quantisation, constants",
+                                    .options = options,
+                                    .args_bytes = sizeof(Args),
+                                    .run = run_inspect};

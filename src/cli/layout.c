@@ -252,14 +252,14 @@ static s0_status run_layout(Cli *cli, const void *data) {
     return args->json == NULL || cli_write(cli, args->json, write_json, &facts) ? S0_DONE : S0_BAD_INPUT;
 }
 
-const Command command_layout = {.name = "layout",
-                                .operands = "SHAPE",
-                                .fewest_operands = 1,
-                                .most_operands = 1,
-                                .summary = "how a shape is stored: sizes, strides, padding, addresses",
-                                .details =
-                                    "SHAPE is 1x12x20x28 (N C H W), 12 (C), or names its dimensions: O16xI12xH3xW3.\n"
-                                    "--address takes an index for each dimension in the same order.\n",
-                                .options = options,
-                                .args_bytes = sizeof(Args),
-                                .run = run_layout};
+const CliCommand command_layout = {
+    .name = "layout",
+    .operands = "SHAPE",
+    .fewest_operands = 1,
+    .most_operands = 1,
+    .summary = "how a shape is stored: sizes, strides, padding, addresses",
+    .details = "SHAPE is 1x12x20x28 (N C H W), 12 (C), or names its dimensions: O16xI12xH3xW3.\n"
+               "--address takes an index for each dimension in the same order.\n",
+    .options = options,
+    .args_bytes = sizeof(Args),
+    .run = run_layout};

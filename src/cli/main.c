@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-const Command *const cli_commands[] = {
+const CliCommand *const cli_commands[] = {
 #define COMMAND(word) &command_##word,
 #include "cli/commands.def"
 #undef COMMAND
@@ -39,7 +39,7 @@ static bool wants_color(const CommonArgs *common) {
     return (no_color == NULL || no_color[0] == '\0') && isatty(STDOUT_FILENO);
 }
 
-const Command *cli_find_command(Cli *cli, const char *name) {
+const CliCommand *cli_find_command(Cli *cli, const char *name) {
     Texts names = {0};
     Arena *arena = &cli->work.keep;
     for (size_t i = 0; cli_commands[i] != NULL; i++) {
@@ -61,7 +61,7 @@ static s0_status print_version(void) {
     return S0_DONE;
 }
 
-static bool check_operands(Cli *cli, const Command *command) {
+static bool check_operands(Cli *cli, const CliCommand *command) {
     size_t count = cli->operands.count;
     if (count >= command->fewest_operands && count <= command->most_operands) {
         return true;
@@ -75,11 +75,13 @@ static bool check_operands(Cli *cli, const Command *command) {
                    .hint = arena_text(&cli->work.keep, "stride0 %s --help explains", command->name)});
 }
 
-static s0_status run_command(Cli *cli, const Command *command, Arguments arguments, CommonArgs *common) {
+static s0_status run_command(Cli *cli, const CliCommand *command, Arguments arguments, CommonArgs *common) {
     static const Option none[] = {{0}};
     void *args = arena_alloc(&cli->work.keep, 1, command->args_bytes + 1);
-    OptionSet sets[] = {{command->options == NULL ? none : command->options, args}, {cli_common_options, common}};
-    if (!cli_parse_options(arguments, sets, 2, &cli->operands, &cli->work.diags) && !common->help) {
+    OptionSet sets[] = {{command->shared_options == NULL ? none : command->shared_options, args},
+                        {command->options == NULL ? none : command->options, args},
+                        {cli_common_options, common}};
+    if (!cli_parse_options(arguments, sets, 3, &cli->operands, &cli->work.diags) && !common->help) {
         return S0_BAD_INPUT;
     }
     if (common->help) {
@@ -118,7 +120,7 @@ static s0_status run(Cli *cli, Arguments arguments) {
         cli_print_usage(common.help ? stdout : stderr);
         return common.help ? S0_DONE : S0_BAD_INPUT;
     }
-    const Command *command = cli_find_command(cli, arguments.item[leading]);
+    const CliCommand *command = cli_find_command(cli, arguments.item[leading]);
     Arguments rest = {arguments.count - leading - 1, arguments.item + leading + 1};
     return command == NULL ? S0_BAD_INPUT : run_command(cli, command, rest, &common);
 }

@@ -154,11 +154,11 @@ static s0_status run_simplify(Cli *cli, const void *data) {
     return diags_status(&work->diags);
 }
 
-const Command command_simplify = {.name = "simplify",
-                                  .operands = "MODEL -o OUT",
-                                  .fewest_operands = 1,
-                                  .most_operands = 1,
-                                  .summary = "an equivalent smaller model in the same format, each rewrite proven",
-                                  .options = options,
-                                  .args_bytes = sizeof(Args),
-                                  .run = run_simplify};
+const CliCommand command_simplify = {.name = "simplify",
+                                     .operands = "MODEL -o OUT",
+                                     .fewest_operands = 1,
+                                     .most_operands = 1,
+                                     .summary = "an equivalent smaller model in the same format, each rewrite proven",
+                                     .options = options,
+                                     .args_bytes = sizeof(Args),
+                                     .run = run_simplify};

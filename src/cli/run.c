@@ -1,0 +1,173 @@
+/* `stride0 run MODEL -d DEVICE`: a plan's commands on the simulated device, its outputs and the audit of every byte. */
+#include "cli/plan_options.h"
+
+#include "cmd/text.h"
+#include "report/audit.h"
+#include "report/report.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef struct {
+    PlanArgs plan;
+    const char *semantics, *seed, *output_dir, *node, *trace, *json;
+    Texts inputs;
+} Args;
+
+static const Option options[] = {
+    {"semantics", 0, OPTION_TEXT, "ID", "the reference that operators compute like: the first of the model's format",
+     offsetof(Args, semantics), NULL},
+    {"input", 0, OPTION_TEXTS, "NAME=FILE", "elements of an input: FILE is .npy, .pb (TensorProto) or .bin (packed)",
+     offsetof(Args, inputs), NULL},
+    {"seed", 0, OPTION_TEXT, "N", "inputs without a file: integers of the whole range, floats in [-1,1) (0)",
+     offsetof(Args, seed), NULL},
+    {"output-dir", 0, OPTION_TEXT, "DIR", "write each output as NAME.bin and NAME.npy", offsetof(Args, output_dir),
+     NULL},
+    {"node", 0, OPTION_TEXT, "NAME", "run only the chain of per-channel operators that this one is in",
+     offsetof(Args, node), NULL},
+    {"trace", 0, OPTION_TEXT, "FILE", "write the commands as text; - is standard output, in place of the report",
+     offsetof(Args, trace), NULL},
+    {"json", 0, OPTION_TEXT, "FILE", "write audit and traffic as JSON; - is standard output, in place of the report",
+     offsetof(Args, json), NULL},
+    {0}};
+
+/* ---- Options to what is asked */
+
+static bool read_inputs(Work *work, const Texts *texts, RunOptions *asked) {
+    asked->inputs = arena_array(&work->keep, RunInput, texts->count);
+    for (size_t k = 0; k < texts->count; k++) {
+        const char *text = texts->item[k];
+        const char *equals = strrchr(text, '='); /* names of tensors may have some */
+        if (equals == NULL || equals == text || equals[1] == '\0') {
+            return request_bad_value(work, "--input", text, "NAME=FILE");
+        }
+        asked->inputs[k] = (RunInput){{text, (size_t)(equals - text)}, equals + 1};
+    }
+    asked->input_count = texts->count;
+    return true;
+}
+
+static bool read_options(Work *work, const Args *args, RunOptions *asked) {
+    *asked = (RunOptions){.node = args->node, .semantics = args->semantics};
+    if (args->seed != NULL && !str_to_u64(str_from(args->seed), &asked->seed)) {
+        return request_bad_value(work, "--seed", args->seed, "a whole number from 0 to 18446744073709551615");
+    }
+    if (cli_is_stdout(args->trace) && cli_is_stdout(args->json)) {
+        return diag_error(&work->diags, (DiagText){.place = "option --json",
+                                                   .what = "standard output takes the commands or the JSON, not both"});
+    }
+    return read_inputs(work, &args->inputs, asked);
+}
+
+/* ---- Files */
+
+static void write_trace(FILE *out, const void *data) {
+    cmd_print(data, out);
+}
+
+static void write_json(FILE *out, const void *data) {
+    const Run *run = data;
+    report_audit_json(run->facts, run->audit, out);
+}
+
+static void write_bin(FILE *out, const void *data) {
+    const AuditTensor *output = data;
+    if (output->packed.len > 0) {
+        (void)fwrite(output->packed.ptr, 1, output->packed.len, out); /* committing the file looks for errors */
+    }
+}
+
+static void write_npy(FILE *out, const void *data) {
+    const AuditTensor *output = data;
+    host_write_npy(&output->tensor, output->packed, out);
+}
+
+static bool make_folder(Work *work, const char *path) {
+    struct stat found;
+    work->diags.file = NULL;
+    if (mkdir(path, 0777) == 0 || (errno == EEXIST && stat(path, &found) == 0 && S_ISDIR(found.st_mode))) {
+        return true;
+    }
+    return diag_error(&work->diags, (DiagText){.place = path,
+                                               .what = "the folder can't be made",
+                                               .got = strerror(errno),
+                                               .hint = "name a folder whose parent exists"});
+}
+
+static bool write_outputs(Cli *cli, const char *folder, const Audit *audit) {
+    Arena *arena = &cli->work.keep;
+    const char **names = arena_array(arena, const char *, audit->output_count);
+    if (!make_folder(&cli->work, folder)) {
+        return false;
+    }
+    for (uint32_t k = 0; k < audit->output_count; k++) {
+        const AuditTensor *output = &audit->outputs[k];
+        names[k] = host_file_name(arena, output->tensor.name, names, k);
+        const char *bin = arena_text(arena, "%s/%s.bin", folder, names[k]);
+        const char *npy = arena_text(arena, "%s/%s.npy", folder, names[k]);
+        if (!cli_write(cli, bin, write_bin, output) ||
+            (host_is_npy(output->tensor.dtype) && !cli_write(cli, npy, write_npy, output))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool write_files(Cli *cli, const Args *args, const Run *run) {
+    const Audit *audit = run->audit;
+    return (args->trace == NULL || audit == NULL || cli_write(cli, args->trace, write_trace, audit->program)) &&
+           (args->output_dir == NULL || audit == NULL || write_outputs(cli, args->output_dir, audit)) &&
+           (args->json == NULL || cli_write(cli, args->json, write_json, run));
+}
+
+/* ---- The command */
+
+static s0_status tell_trouble(const Run *run, Arena *scratch) {
+    fflush(stdout);
+    if (run->audit == NULL) {
+        report_misfit(run->facts, "stride0", scratch, stderr);
+        return S0_NO_FIT;
+    }
+    report_audit_faults(run->audit, "stride0", stderr);
+    return !run->audit->is_exact ? S0_BAD_INPUT : run->audit->has_value ? S0_DONE : S0_REFUSED;
+}
+
+static s0_status run_run(Cli *cli, const void *data) {
+    const Args *args = data;
+    Work *work = &cli->work;
+    Request request;
+    RunOptions asked;
+    if (!cli_plan_request(cli, &args->plan, (s0_plan_options){0}, &request) || !read_options(work, args, &asked)) {
+        return diags_status(&work->diags);
+    }
+    const Run *run = stages_run(&request, &asked, &cli->files, work);
+    if (run == NULL) {
+        return diags_status(&work->diags);
+    }
+    if (!write_files(cli, args, run)) {
+        return S0_BAD_INPUT;
+    }
+    bool has_stdout = cli_is_stdout(args->json) || cli_is_stdout(args->trace);
+    if (run->audit != NULL && !cli->is_quiet && !has_stdout) {
+        report_audit(run->facts, run->audit, cli_columns(), &work->scratch, stdout);
+    }
+    return tell_trouble(run, &work->scratch);
+}
+
+const CliCommand command_run = {
+    .name = "run",
+    .operands = "MODEL",
+    .fewest_operands = 1,
+    .most_operands = 1,
+    .summary = "run a plan on the simulated device: outputs, traffic, and an audit of every byte",
+    .details =
+        "The device must be a scratchpad, and every operator per-channel; --node runs one chain of a larger model.\n"
+        "What the chain takes from the rest of the model is an input of its own, by the tensor's name.\n"
+        "Exit status 1 where the audit is not exact or the device finds a fault: that is an error of stride0, and\n"
+        "standard error names it. 2 where the plan does not fit; 3 where an operator can't run, or the reference has\n"
+        "no value for the inputs, as of a scale that is not positive.\n",
+    .shared_options = cli_plan_options,
+    .options = options,
+    .args_bytes = sizeof(Args),
+    .run = run_run};

@@ -1,0 +1,99 @@
+/* Inputs into the simulated device, outputs out of it. */
+#include "feed.h"
+
+#include "base/fault.h"
+#include "base/nearest.h"
+#include "cmd/wire.h"
+
+/* ---- Inputs */
+
+static bool is_given(const Graph *graph, ValueId id) {
+    return graph_value(graph, id)->constant == NULL;
+}
+
+/* Each --input must name an input, and none twice. */
+static bool check_names(const Graph *graph, const RunOptions *options, Work *work) {
+    const Block *block = graph_main(graph);
+    for (size_t k = 0; k < options->input_count; k++) {
+        Str name = options->inputs[k].name;
+        Nearest nearest = {.typed = name};
+        bool is_input = false, is_twice = false;
+        for (uint32_t i = 0; i < block->input_count; i++) {
+            Str own = graph_value(graph, block->inputs[i])->name;
+            is_input = is_input || (is_given(graph, block->inputs[i]) && str_eq(own, name));
+            nearest_offer(&nearest, own);
+        }
+        for (size_t other = 0; other < k; other++) {
+            is_twice = is_twice || str_eq(options->inputs[other].name, name);
+        }
+        if (!is_input || is_twice) {
+            work->diags.file = NULL;
+            return diag_error(&work->diags,
+                              (DiagText){.place = "option --input",
+                                         .tensor = name,
+                                         .what = is_twice ? "the input is given twice" : "no input has this name",
+                                         .hint = is_twice ? "give it once"
+                                                          : nearest_hint(work->diags.arena, &nearest,
+                                                                         "stride0 inspect MODEL lists the inputs")});
+        }
+    }
+    return true;
+}
+
+static bool find_input(AuditTensor *input, const RunOptions *options, ModelFiles *files, Work *work) {
+    for (size_t k = 0; k < options->input_count; k++) {
+        if (str_eq(options->inputs[k].name, input->tensor.name)) {
+            input->file = options->inputs[k].path;
+        }
+    }
+    if (input->file == NULL) {
+        input->packed = host_seeded(&input->tensor, options->seed, &work->keep);
+        return true;
+    }
+    return host_read(&input->tensor, input->file, files, work, &input->packed);
+}
+
+bool feed_find(const Graph *graph, const RunOptions *options, ModelFiles *files, Work *work, Audit *audit) {
+    const Block *block = graph_main(graph);
+    audit->inputs = arena_array(&work->keep, AuditTensor, block->input_count);
+    audit->input_count = 0;
+    if (!check_names(graph, options, work)) {
+        return false;
+    }
+    for (uint32_t k = 0; k < block->input_count; k++) {
+        if (!is_given(graph, block->inputs[k])) {
+            continue;
+        }
+        AuditTensor *input = &audit->inputs[audit->input_count++];
+        input->tensor = audit_tensor(graph, block->inputs[k]);
+        if (!find_input(input, options, files, work)) {
+            return false;
+        }
+        input->crc32 = cmd_crc32(input->packed.ptr, input->packed.len);
+    }
+    return true;
+}
+
+void feed_write(const BuiltProgram *built, const Graph *graph, const Audit *audit, Sim *sim) {
+    for (uint32_t k = 0; k < built->input_count; k++) {
+        Str name = graph_value(graph, built->inputs[k].value)->name;
+        for (uint32_t i = 0; i < audit->input_count; i++) {
+            if (str_eq(audit->inputs[i].tensor.name, name)) {
+                CHECK(sim_write(sim, built->inputs[k].buffer, audit->inputs[i].packed));
+            }
+        }
+    }
+}
+
+/* ---- Outputs */
+
+void feed_read(const BuiltProgram *built, const Graph *graph, const Sim *sim, Work *work, Audit *audit) {
+    audit->outputs = arena_array(&work->keep, AuditTensor, built->output_count);
+    audit->output_count = built->output_count;
+    for (uint32_t k = 0; k < built->output_count; k++) {
+        AuditTensor *output = &audit->outputs[k];
+        output->tensor = audit_tensor(graph, built->outputs[k].value);
+        output->packed = sim_read(sim, built->outputs[k].buffer, &work->keep, &output->unwritten);
+        output->crc32 = cmd_crc32(output->packed.ptr, output->packed.len);
+    }
+}

@@ -1,0 +1,18 @@
+/* What a run is given: the inputs by the user's files or by chance. */
+#ifndef S0_FEED_H
+#define S0_FEED_H
+
+#include "ledger/audit.h"
+#include "stages.h"
+
+/* Finds the elements of every input of the main block, in its order. False with a diagnostic: a name that is no input,
+ * a file that does not hold it. */
+bool feed_find(const Graph *graph, const RunOptions *options, ModelFiles *files, Work *work, Audit *audit);
+
+/* Gives them to the device. */
+void feed_write(const BuiltProgram *built, const Graph *graph, const Audit *audit, Sim *sim);
+
+/* Takes the outputs from it. */
+void feed_read(const BuiltProgram *built, const Graph *graph, const Sim *sim, Work *work, Audit *audit);
+
+#endif

@@ -1,0 +1,143 @@
+/* The report of a run for people. */
+#include "report/audit.h"
+
+#include "report/text.h"
+
+#include <inttypes.h>
+
+enum { INDENT = 2 };
+
+static Str file_of(const AuditTensor *input, const Audit *audit, Arena *arena) {
+    return input->file == NULL ? arena_format(arena, "seed %" PRIu64, audit->seed) : str_from(input->file);
+}
+
+static void print_tensors(const Audit *audit, uint32_t columns, Arena *arena, FILE *out) {
+    static const char *const heads[] = {"", "tensor", "type and shape", "CRC-32", "from"};
+    Table table;
+    table_init(&table, arena, "lnlll");
+    table_head(&table, heads);
+    for (uint32_t k = 0; k < audit->input_count + audit->output_count; k++) {
+        bool is_input = k < audit->input_count;
+        const AuditTensor *tensor = is_input ? &audit->inputs[k] : &audit->outputs[k - audit->input_count];
+        table_text(&table, is_input ? "input" : "output");
+        table_add(&table, tensor->tensor.name);
+        table_text(&table, host_text(arena, tensor->tensor.dtype, &tensor->tensor.shape));
+        table_text(&table, arena_text(arena, "%08" PRIx32, tensor->crc32));
+        table_add(&table, is_input ? file_of(tensor, audit, arena) : STR(""));
+    }
+    table_print(&table, INDENT, columns, out);
+}
+
+/* One figure where both are equal, else both. */
+static void add_pair(Table *table, uint64_t booked, uint64_t measured) {
+    Str both = text_number(table->arena, measured);
+    if (booked != measured) {
+        both = arena_format(table->arena, STR_FMT " for " STR_FMT, STR_ARG(both),
+                            STR_ARG(text_number(table->arena, booked)));
+    }
+    table_add(table, both);
+}
+
+static void print_columns(const Audit *audit, uint32_t columns, Arena *arena, FILE *out) {
+    static const char *const heads[] = {"column",      "commands", "bytes read", "written",
+                                        "descriptors", "bursts",   "cycles"};
+    Table table;
+    table_init(&table, arena, "lrrrrrr");
+    table_head(&table, heads);
+    for (int k = 0; k < AUDIT_COLUMNS; k++) {
+        const AuditColumn *column = &audit->column[k];
+        if (column->measured.commands == 0 && column->booked.commands == 0) {
+            continue;
+        }
+        table_text(&table, column->name);
+        add_pair(&table, column->booked.commands, column->measured.commands);
+        table_number(&table, column->read_bytes);
+        table_number(&table, column->written_bytes);
+        add_pair(&table, column->booked.descriptors, column->measured.descriptors);
+        add_pair(&table, column->booked.bursts, column->measured.bursts);
+        add_pair(&table, column->booked.cycles, column->measured.cycles);
+    }
+    table_print(&table, INDENT, columns, out);
+}
+
+static void print_audit(const Audit *audit, uint32_t columns, Arena *arena, FILE *out) {
+    static const char *const heads[] = {"", "planned", "measured"};
+    const struct {
+        const char *what;
+        uint64_t planned, measured;
+    } line[] = {{"workspace bytes, declared and used", audit->declared_bytes, audit->used_bytes},
+                {"bytes estimated and touched", audit->estimated_bytes, audit->touched_bytes},
+                {"waits for another queue", audit->booked_syncs, audit->measured_syncs},
+                {"cycles", audit->booked_cycles, audit->measured_cycles}};
+    Table table;
+    table_init(&table, arena, "lrr");
+    table_head(&table, heads);
+    for (size_t k = 0; k < sizeof line / sizeof line[0]; k++) {
+        table_text(&table, line[k].what);
+        table_number(&table, line[k].planned);
+        table_number(&table, line[k].measured);
+    }
+    table_print(&table, INDENT, columns, out);
+}
+
+void report_audit(const Facts *facts, const Audit *audit, uint32_t columns, Arena *scratch, FILE *out) {
+    Str file = clean_text(scratch, str_from(facts->file));
+    fprintf(out, STR_FMT " on " STR_FMT ", computed as %s", STR_ARG(file),
+            STR_ARG(clean_text(scratch, facts->device->name)), s0_semantics_name(audit->semantics));
+    if (audit->node != NULL) {
+        fprintf(out, ": the chain of '" STR_FMT "'", STR_ARG(clean_text(scratch, str_from(audit->node))));
+    }
+    fputs("\n\n", out);
+    print_tensors(audit, columns, scratch, out);
+    fputc('\n', out);
+    print_columns(audit, columns, scratch, out);
+    fputc('\n', out);
+    print_audit(audit, columns, scratch, out);
+    fprintf(out, "\naudit: %s\n", audit->is_exact ? "exact, no fault" : "not exact: standard error tells what");
+}
+
+/* ---- Faults */
+
+static void print_name(FILE *out, const char *what, Str name) {
+    if (name.len > 0) {
+        fprintf(out, ", %s '", what);
+        clean_print(name, out);
+        fputc('\'', out);
+    }
+}
+
+static void print_fault(const Audit *audit, const SimFault *fault, const char *prefix, FILE *out) {
+    const CmdProgram *program = audit->program;
+    const CmdBuffer *buffer = &program->buffers[fault->buffer];
+    bool has_command = fault->command != CMD_NONE;
+    const char *whose = fault->kind == FAULT_NUMBER ? "refused" : "error"; /* the input's or ours */
+    fprintf(out, "%s: %s: %s: ", prefix, whose, sim_fault_name(fault->kind));
+    if (has_command) {
+        fprintf(out, "command %" PRIu32 ": ", fault->command);
+    }
+    fprintf(out, "%s", fault->text);
+    print_name(out, "node", has_command ? program->nodes[program->commands[fault->command].node] : buffer->node);
+    print_name(out, "tensor", buffer->name);
+    fprintf(out, ", memory %" PRIu32 ", lane %" PRIu64 ", byte %" PRIu64 "\n", buffer->memory, fault->lane,
+            fault->byte);
+    if (fault->other != CMD_NONE) {
+        fprintf(out, "    command %" PRIu32 " was there before\n", fault->other);
+    }
+}
+
+void report_audit_faults(const Audit *audit, const char *prefix, FILE *out) {
+    const SimResult *result = audit->result;
+    for (uint32_t k = 0; k < result->kept_faults; k++) {
+        print_fault(audit, &result->fault[k], prefix, out);
+    }
+    if (result->fault_count > result->kept_faults) {
+        fprintf(out, "%s: error: %" PRIu64 " more faults\n", prefix, result->fault_count - result->kept_faults);
+    }
+    for (uint32_t k = 0; k < audit->difference_count; k++) {
+        const AuditDifference *found = &audit->differences[k];
+        fprintf(out, "%s: error: audit: %s: planned %" PRIu64 ", measured %" PRIu64, prefix, found->what,
+                found->planned, found->measured);
+        print_name(out, found->buffer == CMD_NONE ? "of" : "tensor", found->where);
+        fputc('\n', out);
+    }
+}

@@ -1,0 +1,14 @@
+/* What the stages of a plan and of a run share. */
+#ifndef S0_STAGES_PREPARE_H
+#define S0_STAGES_PREPARE_H
+
+#include "stages.h"
+
+/* Import to simplify: the graph as it is planned, with what was rewritten. Null with diagnostics. */
+Graph *stages_prepare(const Request *request, ModelFiles *files, Simplified *simplified, Work *work);
+
+/* What is left to be told of a plan; null where `facts` is, or where an option did not meet anything. */
+const Facts *stages_finish(Facts *facts, const Graph *graph, const Request *request, const Simplified *simplified,
+                           Work *work);
+
+#endif
