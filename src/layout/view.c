@@ -193,11 +193,11 @@ static void set_list(View *view, uint64_t element_bits) {
 }
 
 bool view_widen(View *view, uint64_t grain_bytes) {
-    uint64_t elements = view->logical_bits / view->shape.bits;
     uint64_t grain_bits, all_bits;
-    if (grain_bytes <= 1 || elements == 0) {
+    if (grain_bytes <= 1 || view->logical_bits == 0) {
         return true;
     }
+    uint64_t elements = view->logical_bits / view->shape.bits;
     if (!checked_mul(grain_bytes, 8, &grain_bits) || !checked_mul(elements, grain_bits, &all_bits)) {
         return false;
     }

@@ -40,7 +40,8 @@ static bool fits_map(const LayoutShape *param, const LayoutShape *map) {
 
 static bool has_elements(const Value *value) {
     uint64_t elements;
-    return shape_elements(&value->shape, &elements) && elements > 0;
+    bool has_bytes = !value->is_sequence && value->has_shape && dtype_bits(value->dtype) > 0;
+    return has_bytes && shape_elements(&value->shape, &elements) && elements > 0;
 }
 
 /* Parameters are constants, or the caller gives them: what another operator makes is in local memory. */
