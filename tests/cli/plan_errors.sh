@@ -15,6 +15,8 @@ try() {
     stride0 plan "$@" --json out.json
     echo "$?: $*"
 }
+printf 'stride0-graph 1\nformat onnx 16\ninput s sequence\nvalue y sequence\nnode Identity i: s -> y\noutput y\n' >sequence.txt
+try sequence.txt -d teach
 try m.txt
 try m.txt -d taech
 try m.txt -d teach -d mcu-cm
