@@ -3,6 +3,7 @@
 
 #include "affine/growth.h"
 #include "affine/known.h"
+#include "base/fault.h"
 
 #include <float.h>
 #include <math.h>
@@ -90,6 +91,7 @@ bool convolution_read(const Rewriter *rw, NodeId id, ConvWeights *weights) {
 /* The channel of the output, or of the input, that an element of the weights belongs to. */
 static uint64_t channel_of(const ConvWeights *weights, uint64_t element, bool is_input) {
     uint64_t own_outs = weights->outs / weights->groups, own_ins = weights->ins / weights->groups;
+    CHECK(own_outs > 0 && own_ins > 0 && weights->outs > 0 && weights->ins > 0); /* read_weights */
     uint64_t out = element / weights->out_step % (weights->is_whole_in ? own_outs : weights->outs);
     uint64_t in = element / weights->in_step % (weights->is_whole_in ? weights->ins : own_ins);
     if (weights->is_whole_in) {
