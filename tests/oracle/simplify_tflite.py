@@ -24,6 +24,8 @@ TOLERANCE = 8
 MUST_SHRINK = ("mww_okay_nabu_v1.tflite",)
 # Rewrites that take operators away and leave the others what they were.
 REMOVING = {"merged", "collapsed", "unread", "same_elements", "flattened_anyway", "unit_scale", "zero_bias", "unit_norm"}
+CONVOLUTIONS = {"CONV_2D", "DEPTHWISE_CONV_2D"}
+FOLDS = {"fold_into_convolution", "fold_into_next_convolution"}
 TENSOR_LISTS = ("inputs", "outputs", "intermediates")
 
 
@@ -139,8 +141,16 @@ def compare_operators(old, new):
     return made, gone
 
 
-def compare_tensors(old, new, made):
-    """A tensor is what it was, or a rewrite named it: an operator that is new reads or writes it, or it is a constant."""
+def is_folded_into(new, made, name):
+    """Is it the weights or the bias of convolutions only, of those that are not what they were?"""
+    readers = [operator for operator in made if name in new.names(operator, "inputs")]
+    return bool(readers) and all(CONVOLUTIONS & set(new.code(operator).values()) and
+                                 name in new.names(operator, "inputs")[1:] for operator in readers)
+
+
+def compare_tensors(old, new, made, folds):
+    """A tensor is what it was, or a rewrite named it: an operator that is new reads or writes it, or it is a constant.
+    Data change under an unchanged name and shape only where an affine went into a convolution."""
     named = {name for operator in made for key in TENSOR_LISTS for name in new.names(operator, key)}
     for name in new.tensors:
         if name not in old.tensors:
@@ -148,6 +158,8 @@ def compare_tensors(old, new, made):
         elif name not in named:
             same(f"tensor {name[0]}", new.row(name), old.row(name))
             same(f"the data of {name[0]}", new.data(name), old.data(name))
+        elif new.row(name) == old.row(name) and new.data(name) != old.data(name):
+            same(f"an affine went into {name[0]}", folds and is_folded_into(new, made, name), True)
 
 
 def outside(model):
@@ -182,7 +194,7 @@ def compare(model, result, simplified):
                       f"{new.names(made[0], 'outputs')}")
     same("operators", (len(old.operators), len(new.operators)), simplified.nodes)
     same("operators that are gone", len(gone) >= simplified.nodes[0] - simplified.nodes[1], True)
-    compare_tensors(old, new, made)
+    compare_tensors(old, new, made, bool(FOLDS & set(simplified.counts)))
     before, after = outside(model), outside(result)
     for key in before:
         same(key, after.get(key), before[key])
