@@ -6,12 +6,12 @@
  * and is not rounded, every other operator rounds to float32 as it is written. The difference must be within the bound
  * of all that was folded, in ulp of the sum of magnitudes, which is the same computation with every number positive.
  * Each kind of fold and of refusal must have been met. */
+#include "affine/said.h"
 #include "affine/simplified.h"
 
 #include "support/random.h"
 
 #include <math.h>
-#include <stdarg.h>
 
 enum { GRAPHS = 2000, MOST_RUN = 3, RANK = 4, TOLERANCE = 1000 };
 
@@ -26,16 +26,6 @@ typedef struct {
     uint32_t at;    /* the value that is made last */
     uint32_t ins, outs, groups, spatial[2], kernel[2];
 } Maker;
-
-static void say(Maker *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void say(Maker *m, const char *format, ...) {
-    char line[1024];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
-    m->text = arena_text(&m->work->keep, "%s%s", m->text, line);
-}
 
 static uint32_t pick(Maker *m, uint32_t below) {
     return (uint32_t)random_below(&m->random, below);

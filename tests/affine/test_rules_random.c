@@ -6,9 +6,8 @@
 #include "affine/simplified.h"
 
 #include "affine/evaluate.h"
+#include "affine/said.h"
 #include "support/random.h"
-
-#include <stdarg.h>
 
 enum { GRAPHS = 2000, DRAWS = 12, MOST_STEPS = 9, MOST_VALUES = 64 };
 
@@ -25,16 +24,6 @@ typedef struct {
 } Maker;
 
 static const uint32_t shapes[][3] = {{3, 3, 3}, {2, 3, 4}, {4, 3, 2}, {1, 3, 1}};
-
-static void say(Maker *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void say(Maker *m, const char *format, ...) {
-    char line[1024];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
-    m->text = arena_text(&m->work->keep, "%s%s", m->text, line);
-}
 
 static uint32_t pick(Maker *m, uint32_t below) {
     return (uint32_t)random_below(&m->random, below);
