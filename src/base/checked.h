@@ -32,6 +32,17 @@ static inline bool checked_round_up(uint64_t value, uint64_t unit, uint64_t *rou
     return checked_add(value, rest == 0 ? 0 : unit - rest, rounded);
 }
 
+/* The smallest multiple of both; each at least 1. */
+static inline bool checked_common_multiple(uint64_t a, uint64_t b, uint64_t *multiple) {
+    uint64_t divisor = a, rest = b;
+    while (rest != 0) {
+        uint64_t next = divisor % rest;
+        divisor = rest;
+        rest = next;
+    }
+    return checked_mul(a / divisor, b, multiple);
+}
+
 /* Bits to whole bytes, up. Never overflows. */
 static inline uint64_t bytes_from_bits(uint64_t bits) {
     return bits / 8 + (bits % 8 != 0);

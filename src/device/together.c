@@ -1,6 +1,7 @@
 /* What must hold between the values of a device file. */
 #include "device/together.h"
 
+#include "base/checked.h"
 #include "device/ini.h"
 
 #include <inttypes.h>
@@ -117,6 +118,27 @@ static bool check_banks(const Check *check, Role role) {
                                                   lanes)});
 }
 
+/* A tensor begins where the memory and the contract both let one begin. */
+static bool check_bases(const Check *check, Role role) {
+    Arena *arena = &check->work->keep;
+    const Contract *contract = check->device->contract[role];
+    for (size_t k = 0; k < contract_case_count(contract); k++) {
+        uint64_t base = contract_case_facts(contract, k).base_bytes, multiple;
+        for (uint32_t m = 0; m < check->device->memory_count; m++) {
+            uint64_t align = check->device->memory[m].align_bytes;
+            if (!checked_common_multiple(align, base, &multiple)) {
+                return error_at(
+                    check, "contract", role_name(role),
+                    (DiagText){.what = arena_text(arena, "[contract] %s has a base too large for a memory's alignment",
+                                                  role_name(role)),
+                               .got = arena_text(arena, "base@%" PRIu64 " and align_bytes = %" PRIu64, base, align),
+                               .expected = "a common multiple below 2^64"});
+            }
+        }
+    }
+    return true;
+}
+
 static bool check_channel(const Check *check, Role role, Dim dim) {
     Arena *arena = &check->work->keep;
     const Contract *contract = check->device->contract[role];
@@ -138,6 +160,7 @@ static bool check_contracts(const Check *check) {
     bool all = true;
     for (Role role = 0; role < ROLE_COUNT; role++) {
         all = check_banks(check, role) && all;
+        all = check_bases(check, role) && all;
         all = check_channel(check, role, role == ROLE_WEIGHT ? DIM_O : DIM_C) && all;
         all = (role != ROLE_WEIGHT || check_channel(check, role, DIM_I)) && all;
     }

@@ -133,3 +133,15 @@ uint64_t view_extent_bytes(const View *view) {
     }
     return bytes_from_bits(bits + largest_bits(view->level, view->level_count, &view->shape));
 }
+
+/* Levels outside a line begin where a line, or several, end: they step by whole bytes if lines do. */
+bool view_lines_share_bytes(const View *view) {
+    for (uint32_t k = 0; k < view->level_count; k++) {
+        const ViewLevel *level = &view->level[k];
+        bool steps = level->dim == DIM_N || level->dim == DIM_H;
+        if (steps && view->shape.extent[level->dim] > level->div && level->stride_bits % 8 != 0) {
+            return true;
+        }
+    }
+    return false;
+}

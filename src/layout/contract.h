@@ -40,6 +40,7 @@ typedef struct {
     bool has_guard;
     bool names[DIM_COUNT];
     uint64_t bank_count; /* product of the moduli of its bank terms; UINT64_MAX where one has none, or it is larger */
+    uint64_t base_bytes; /* of `base@`; else 1 */
 } ContractCaseFacts;
 
 /* k < contract_case_count(contract). */

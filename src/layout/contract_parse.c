@@ -165,7 +165,7 @@ size_t contract_case_count(const Contract *contract) {
 ContractCaseFacts contract_case_facts(const Contract *contract, size_t k) {
     CHECK(k < contract->count);
     const ContractCase *item = &contract->item[k];
-    ContractCaseFacts facts = {.has_guard = item->guard.count > 0, .bank_count = 1};
+    ContractCaseFacts facts = {.has_guard = item->guard.count > 0, .bank_count = 1, .base_bytes = item->base_bytes};
     for (int dim = 0; dim < DIM_COUNT; dim++) {
         facts.names[dim] = item->names[dim];
     }

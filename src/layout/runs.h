@@ -30,6 +30,10 @@ bool view_flatten(View *view);
  * behind. 0 where there are no elements. */
 uint64_t view_extent_bytes(const View *view);
 
+/* Does some byte hold elements of two lines, each of one n and one h? Then nothing may be written over what it lies in,
+ * line by line. */
+bool view_lines_share_bytes(const View *view);
+
 /* How transfers count: docs/simulator.md. Each at least 1; burst_bytes 0: unbounded, one burst a run. */
 typedef struct {
     uint64_t align_bytes, min_bytes, burst_bytes;

@@ -140,7 +140,8 @@ static bool is_candidate(const Plan *plan, BufferId id) {
 static bool ends_whole_sweep(const Plan *plan, uint32_t step_index) {
     const PlannedSweep *planned = &plan->sweeps[plan->steps[step_index].sweep];
     bool is_whole = !planned->sweep.in.is_far && !planned->sweep.out.is_far;
-    return is_whole && planned->chosen.best.choice.schedule != SCHEDULE_SPLIT && step_index + 1 == planned->last_step;
+    return is_whole && planned->chosen.best.choice.schedule != SCHEDULE_SPLIT &&
+           !view_lines_share_bytes(&planned->sweep.in.whole) && step_index + 1 == planned->last_step;
 }
 
 static void try_step(Builder *builder, uint32_t step_index) {

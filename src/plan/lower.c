@@ -23,11 +23,10 @@ static bool size_buffer(Builder *builder, const Tensor *tensor, Buffer *buffer) 
     if (!tensor_view(device, tensor, &builder->work->diags, &view)) {
         return false;
     }
-    uint64_t align = device->memory[buffer->memory].align_bytes;
     buffer->logical_bytes = view_logical_bytes(&view);
     buffer->physical_bytes = view.bank_bytes;
     buffer->banks_used = view.banks_used;
-    buffer->align_bytes = align > view.base_bytes ? align : view.base_bytes;
+    buffer->align_bytes = tensor_align_bytes(device, buffer->memory, &view);
     return true;
 }
 
@@ -197,6 +196,7 @@ static bool stored_constant(Builder *builder, NodeId reader, uint32_t k, const O
                      .node = reader,
                      .kind = tensor.role == ROLE_WEIGHT ? BUFFER_WEIGHT : BUFFER_PARAMETER,
                      .dtype = value->dtype,
+                     .record_bits = is_record_stream(builder, node, k) ? builder->plan->device->record_bits : 0,
                      .role = tensor.role,
                      .memory = memory,
                      .stored = operand->stored,

@@ -270,12 +270,11 @@ static void tile_shape(const Value *value, const uint64_t extent[DIM_COUNT], Sha
 /* `bytes` of one lane, for the part of a tile that `view` shows. */
 static BufferId add_tile_buffer(const Making *making, Buffer buffer, const View *view, uint64_t bytes) {
     const Device *device = making->builder->plan->device;
-    uint64_t align = device->memory[device->local].align_bytes;
     buffer.memory = device->local;
     buffer.logical_bytes = view_logical_bytes(view);
     buffer.physical_bytes = bytes;
     buffer.banks_used = view->banks_used;
-    buffer.align_bytes = align > view->base_bytes ? align : view->base_bytes;
+    buffer.align_bytes = tensor_align_bytes(device, device->local, view);
     return add_buffer(making->builder, buffer);
 }
 

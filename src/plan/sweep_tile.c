@@ -200,6 +200,21 @@ static bool is_map(const Sweep *sweep, const SweepChoice *choice) {
     return is_map;
 }
 
+/* What is written over the input takes whole bytes: one that the next line still reads must not be among them. */
+static bool input_lines_share_bytes(const Sweep *sweep, const SweepChoice *choice) {
+    bool share = false;
+    for (uint32_t tails = 0; !share && sweep->in.shape.bits % 8 != 0 && tails < 1u << DIM_COUNT; tails++) {
+        uint64_t extent[DIM_COUNT];
+        View view;
+        for (int d = 0; d < DIM_COUNT; d++) {
+            uint64_t tile = choice->tile[d];
+            extent[d] = (tails >> d & 1) != 0 && tile > 0 ? sweep->in.shape.extent[d] % tile : tile;
+        }
+        share = sweep_local_view(sweep, &sweep->in, extent, &view) && view_lines_share_bytes(&view);
+    }
+    return share;
+}
+
 /* Each element of the output lies where the input's lies: of one contract, width and shape. An output that is whole in
  * local memory takes the place of a whole copy only. */
 static bool may_write_over(const Sweep *sweep, const SweepChoice *choice) {
@@ -219,8 +234,10 @@ static bool fits_transfer(const Sweep *sweep, const SweepChoice *choice, const S
 }
 
 static bool is_possible(const Sweep *sweep, const SweepChoice *choice) {
+    bool is_over = choice->over_input || choice->carry == CARRY_INPUT;
     bool ok = carry_is_possible(sweep, choice) && (!choice->over_input || may_write_over(sweep, choice)) &&
-              fits_transfer(sweep, choice, &sweep->in) && fits_transfer(sweep, choice, &sweep->out);
+              !(is_over && input_lines_share_bytes(sweep, choice)) && fits_transfer(sweep, choice, &sweep->in) &&
+              fits_transfer(sweep, choice, &sweep->out);
     for (uint32_t i = 0; ok && i < sweep->param_count; i++) {
         ok = fits_transfer(sweep, choice, &sweep->params[i]);
     }

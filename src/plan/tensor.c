@@ -2,6 +2,8 @@
 #include "plan/tensor.h"
 
 #include "base/checked.h"
+#include "base/fault.h"
+#include "layout/runs.h"
 
 Tensor tensor_of_value(const Value *value, Role role) {
     return (Tensor){.shape = &value->shape,
@@ -14,7 +16,7 @@ Tensor tensor_of_value(const Value *value, Role role) {
 Tensor tensor_of_buffer(const Graph *graph, const Buffer *buffer) {
     return (Tensor){.shape = &buffer->stored,
                     .dims = buffer->dims,
-                    .bits = dtype_bits(buffer->dtype),
+                    .bits = buffer->record_bits > 0 ? buffer->record_bits : dtype_bits(buffer->dtype),
                     .role = buffer->role,
                     .name = graph_value(graph, buffer->value)->name};
 }
@@ -30,7 +32,7 @@ static bool has_zero(const Shape *shape) {
 
 /* A weight contract speaks of O and I; a matrix whose operator names no channels has its outer axis for O, its inner
  * for I. */
-static Dim stored_dim(const Tensor *tensor, uint32_t axis) {
+Dim tensor_dim(const Tensor *tensor, uint32_t axis) {
     Dim dim = (Dim)tensor->dims[axis];
     if (tensor->role != ROLE_WEIGHT) {
         return dim;
@@ -44,12 +46,12 @@ bool tensor_extents(const Tensor *tensor, LayoutShape *shape) {
     *shape = layout_shape(tensor->bits, axes->rank);
     if (has_zero(axes)) { /* [0, 2^40, 2^40] has no elements: its product must not overflow */
         for (uint32_t k = 0; k < axes->rank; k++) {
-            shape->extent[stored_dim(tensor, k)] = 0;
+            shape->extent[tensor_dim(tensor, k)] = 0;
         }
         return true;
     }
     for (uint32_t k = 0; k < axes->rank; k++) {
-        uint64_t *extent = &shape->extent[stored_dim(tensor, k)];
+        uint64_t *extent = &shape->extent[tensor_dim(tensor, k)];
         if (!checked_mul(*extent, (uint64_t)axes->dim[k], extent)) {
             return false;
         }
@@ -97,6 +99,24 @@ bool tensor_find_view(const Device *device, const Tensor *tensor, View *view) {
     return resolve(device, tensor, view, &dim) == VIEW_DONE;
 }
 
+uint64_t tensor_align_bytes(const Device *device, uint32_t memory, const View *view) {
+    uint64_t align = 1;
+    CHECK(checked_common_multiple(device->memory[memory].align_bytes, view->base_bytes, &align)); /* of any device */
+    return align;
+}
+
+bool buffer_backing_bytes(const Plan *plan, const Buffer *buffer, uint64_t *bytes) {
+    View view;
+    *bytes = buffer->physical_bytes;
+    if (buffer->banks_used <= 1) {
+        return true;
+    }
+    Tensor tensor = tensor_of_buffer(plan->graph, buffer);
+    bool is_flat = tensor_find_view(plan->device, &tensor, &view) && view_flatten(&view);
+    *bytes = view.bank_bytes;
+    return is_flat || view_all_banks_bytes(buffer->physical_bytes, buffer->banks_used, bytes);
+}
+
 bool tensor_bytes(const Device *device, const Tensor *tensor, uint64_t *physical_bytes) {
     View view;
     if (!tensor_find_view(device, tensor, &view)) {
@@ -108,7 +128,7 @@ bool tensor_bytes(const Device *device, const Tensor *tensor, uint64_t *physical
 
 void tensor_axes(const Tensor *tensor, ViewAxis axes[SHAPE_MAX_RANK]) {
     for (uint32_t k = 0; k < tensor->shape->rank; k++) {
-        axes[k] = (ViewAxis){(uint64_t)tensor->shape->dim[k], stored_dim(tensor, k)};
+        axes[k] = (ViewAxis){(uint64_t)tensor->shape->dim[k], tensor_dim(tensor, k)};
     }
 }
 

@@ -19,8 +19,11 @@ typedef struct {
 
 Tensor tensor_of_value(const Value *value, Role role);
 
-/* What the buffer stores, of plain elements; not for workspace. */
+/* What the buffer stores; not for workspace. */
 Tensor tensor_of_buffer(const Graph *graph, const Buffer *buffer);
+
+/* The dimension that an axis is stored as. */
+Dim tensor_dim(const Tensor *tensor, uint32_t axis);
 
 /* Its extents by dimension: axes of one dimension folded. False where a product does not fit 64 bits. */
 bool tensor_extents(const Tensor *tensor, LayoutShape *shape);
@@ -31,6 +34,13 @@ bool tensor_view(const Device *device, const Tensor *tensor, Diags *diags, View 
 
 /* As tensor_view, for a layout that is only considered: no diagnostic. */
 bool tensor_find_view(const Device *device, const Tensor *tensor, View *view);
+
+/* What an offset in this memory is a multiple of: the memory's alignment and the contract's `base`. */
+uint64_t tensor_align_bytes(const Device *device, uint32_t memory, const View *view);
+
+/* What the buffer takes in flash or far memory, which have no lanes: those of a banked layout lie there one after the
+ * other, also the empty ones between those that hold elements. False where it does not fit 64 bits. */
+bool buffer_backing_bytes(const Plan *plan, const Buffer *buffer, uint64_t *bytes);
 
 /* Physical bytes of one bank; for the costs of forms that are not chosen: false where the contract has no answer. */
 bool tensor_bytes(const Device *device, const Tensor *tensor, uint64_t *physical_bytes);

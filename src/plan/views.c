@@ -156,8 +156,7 @@ static bool part_offset(Builder *builder, const Value *whole, const Value *part,
             return false;
         }
     }
-    uint64_t align = device->memory[device->local].align_bytes;
-    align = inner.base_bytes > align ? inner.base_bytes : align;
+    uint64_t align = tensor_align_bytes(device, device->local, &inner);
     *offset = start.byte;
     return start.bank == 0 && start.bit == 0 && start.byte % align == 0 && inner.bank_bytes <= outer.bank_bytes &&
            start.byte <= outer.bank_bytes - inner.bank_bytes;

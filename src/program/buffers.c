@@ -115,7 +115,7 @@ bool program_show(ProgramBuilder *builder, BufferId id) {
         return false;
     }
     const uint64_t first[DIM_COUNT] = {0};
-    CHECK(view_all_banks_bytes(buffer->physical_bytes, buffer->banks_used, &made->bytes));
+    CHECK(buffer_backing_bytes(plan, buffer, &made->bytes));
     made->view = program_view(builder, &view);
     made->view_offset_bits = view_address_bits(&view, first);
     made->order = order_of(plan->graph, buffer);

@@ -52,12 +52,15 @@ void uses_add(Uses *uses, const View *view, Arena *arena) {
 
 /* ---- What they touch together */
 
+/* Up to the last one. A digit that repeats stays 0, but counts in the numbers of the lanes. */
 static uint64_t lanes_of(const View *view) {
-    uint64_t lanes = 1;
-    for (uint32_t k = 0; k < view->bank_term_count; k++) {
-        lanes *= view->repeats[view->bank_term[k].dim] ? 1 : view->bank_term[k].extent;
+    uint64_t last = 0, step = 1;
+    for (uint32_t k = view->bank_term_count; k-- > 0;) {
+        const ViewLevel *term = &view->bank_term[k];
+        last += view->repeats[term->dim] ? 0 : (term->extent - 1) * step;
+        step *= term->extent; /* view_resolve: fits */
     }
-    return lanes;
+    return last + 1;
 }
 
 uint64_t uses_lanes(const Uses *uses) {

@@ -83,6 +83,8 @@ static const Broken broken[] = {
      "a %mod", 0},
     {12, "weight = bank[O%4294967296 I%4294967296] O/4294967296 I/4294967296 H W @ guide", "box.ini:12", "more banks",
      NULL, "at most 1,", NULL, 0},
+    {11, "activation = N H W C base@18446744073709551615 @ guide", "box.ini:11", "activation has a base too large",
+     "base@18446744073709551615 and align_bytes = ", "below 2^64", NULL, 0},
     {11, "activation = N H W @ guide", "box.ini:11", "activation names no level of C", "'N H W'", "N C H W", NULL, 0},
     {13, "parameter = H W @ guide", "box.ini:13", "parameter names no level of C", NULL, "N C H W", NULL, 0},
     {12, "weight = N C H W @ guide", "box.ini:12", "weight names no level of O", "'N C H W'", "O I H W", NULL, 0},

@@ -1,0 +1,101 @@
+/* Proves of small programs, each the smallest where something once went wrong, that the simulated device finds no fault
+ * in them and touches what was estimated. */
+#include "graph/passes.h"
+#include "graph/text.h"
+#include "program/program.h"
+#include "sim/sim.h"
+
+#include "support/work.h"
+
+typedef struct {
+    const char *name;
+    const char *graph;     /* behind the first line */
+    const char *maps;      /* contract of maps, and of parameters */
+    const char *far_align; /* bytes */
+    bool in_place;
+} Row;
+
+static const Row rows[] = {
+    {.name = "lanes of several digits: some between those that hold elements are empty",
+     .graph = "input x float32[1,2,1,1]\nnode Relu r: x -> y\noutput y\n",
+     .maps = "bank[C%2 H/16%2] N C/2 H/32 W H%16"},
+    {.name = "digits of one dimension, not all of which go together",
+     .graph = "input x float32[1,1,1,4]\nnode Relu r: x -> y\noutput y\n",
+     .maps = "bank[W%3 W/3%2] N W/6 C H"},
+    {.name = "a base that is no multiple of the memory's alignment",
+     .graph = "input x float32[1,1,1,1]\nnode Relu r: x -> y\noutput y\n",
+     .maps = "N C H W base@24",
+     .far_align = "16"},
+    {.name = "over the input, where a byte holds elements of two lines",
+     .graph = "format tflite\ninput x int4[1,2,1,1] scale=0.25 zero=1\nvalue y int4[1,2,1,1] scale=0.5 zero=0\n"
+              "node tflite.RELU6 r: x -> y\noutput y\n",
+     .maps = "N C H W",
+     .in_place = true},
+    {.name = "workspace of a line: the rows are a digit of the lane's number between others",
+     .graph = "input x int8[1,1,2,2]\nconst s float32[] = 0.25\nconst z int8[] = 1\nvalue v float32[1,1,2,2]\n"
+              "value y int8[1,1,2,2]\nnode DequantizeLinear@21 d: x s z -> v\nnode QuantizeLinear@21 q: v s z -> y\n"
+              "output y\n",
+     .maps = "bank[H%3 W%2 H/3%2 C%2] W/2 C/2 N H/6"},
+};
+
+static const char *device_of(const Row *row, Work *work) {
+    return arena_text(&work->keep,
+                      "[device]\nname = box\nkind = scratchpad\n[memory local]\nbytes = 1M @ test\nalign_bytes = 1 @ "
+                      "test\nlanes = 32 @ test\n[memory far]\nbytes = unbounded @ test\nalign_bytes = %s @ "
+                      "test\n[contract]\nactivation = %s @ test\nweight = O I H W @ test\nparameter = %s @ "
+                      "test\n[parameter]\nscalar = 1 @ test\nchannel = 1 @ test\nrow = 1 @ test\nfull = 1 @ test\n",
+                      row->far_align == NULL ? "1" : row->far_align, row->maps, row->maps);
+}
+
+static const BuiltProgram *build(const Row *row, Work *work, const Device **device) {
+    const char *graph_text = arena_text(&work->keep, "stride0-graph 1\n%s", row->graph);
+    Str text = str_from(device_of(row, work));
+    PlanOptions options = {.sweeps = true, .in_place = row->in_place};
+    Graph *graph = graph_parse_text(work, (Span){(const uint8_t *)graph_text, strlen(graph_text)}, STR("runs"));
+    LayoutBinding layout = {.tensor = STR("x"), .is_channel_second = true};
+    *device = device_parse(work, text, STR("box.ini"));
+    assert_true(graph != NULL && *device != NULL && graph_check(graph, work) && graph_infer(graph, work) &&
+                graph_assign_names(graph, &layout, graph->channels_last ? 0 : 1, work));
+    const Plan *plan = plan_make(graph, *device, &options, work);
+    assert_non_null(plan);
+    return program_build(plan, graph->channels_last ? S0_SEM_TFLITE_DOUBLE : S0_SEM_ONNX, work);
+}
+
+static void check(const Row *row, Work *work) {
+    static const uint8_t input[64] = {0};
+    const Device *device;
+    const BuiltProgram *built = build(row, work, &device);
+    assert_non_null(built);
+    const CmdProgram *program = built->program;
+    Sim *sim = sim_new(program, device, work);
+    assert_non_null(sim);
+    const CmdOrder *order = &program->buffers[built->inputs[0].buffer].order;
+    uint64_t elements = 1;
+    for (uint32_t k = 0; k < order->rank; k++) {
+        elements *= order->extent[k];
+    }
+    uint64_t bits = elements * dtype_bits(program->buffers[built->inputs[0].buffer].dtype);
+    assert_true(sim_write(sim, built->inputs[0].buffer, (Span){input, (size_t)((bits + 7) / 8)}));
+    const SimResult *result = sim_run(sim);
+    if (result->fault_count > 0) {
+        fail_msg("%s: %s", row->name, result->fault[0].text);
+    }
+    for (uint32_t k = 0; k < program->buffer_count; k++) {
+        assert_int_equal(result->buffer[k].touched_bytes, program->buffers[k].estimated_bytes);
+    }
+}
+
+static void test_runs(void **state) {
+    (void)state;
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        Work work;
+        WORK_BEGIN(&work);
+        check(&rows[k], &work);
+        work_free(&work);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_runs)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
