@@ -196,7 +196,6 @@ static bool stored_constant(Builder *builder, NodeId reader, uint32_t k, const O
                      .node = reader,
                      .kind = tensor.role == ROLE_WEIGHT ? BUFFER_WEIGHT : BUFFER_PARAMETER,
                      .dtype = value->dtype,
-                     .record_bits = is_record_stream(builder, node, k) ? builder->plan->device->record_bits : 0,
                      .role = tensor.role,
                      .memory = memory,
                      .stored = operand->stored,
