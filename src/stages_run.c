@@ -148,6 +148,7 @@ static bool run_program(const BuiltProgram *built, const Plan *plan, Work *work,
     }
     feed_write(built, plan->graph, audit, sim);
     audit->program = built->program;
+    audit->footprint_bytes = built->footprint_bytes;
     audit->result = sim_run(sim);
     feed_read(built, plan->graph, sim, work, audit);
     audit_gather(audit, plan, &work->keep);

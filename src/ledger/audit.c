@@ -34,6 +34,10 @@ static void compare_buffers(Audit *audit, Arena *keep) {
             audit->used_bytes += measured->used_bytes;
             compare(audit, (AuditDifference){"used workspace", buffer->name, k, buffer->bytes, measured->used_bytes},
                     keep);
+        } else {
+            compare(audit,
+                    (AuditDifference){"reserved bytes", buffer->name, k, buffer->bytes, audit->footprint_bytes[k]},
+                    keep);
         }
     }
 }

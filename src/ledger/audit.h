@@ -2,6 +2,7 @@
  *
  *     declared = used         what workspace reserves, and how far it was used
  *     estimated = touched     distinct bytes that hold elements, of every buffer
+ *     reserved = footprint    what a buffer takes, and what the contract gives the tensors that commands address in it
  *     booked = measured       bytes, commands, descriptors, bursts and cycles of every column, and cycles in all
  * Whatever is not equal is a difference, and our own fault, as each fault is but FAULT_NUMBER: there the model's own
  * arithmetic has no value for its inputs. */
@@ -57,6 +58,7 @@ typedef struct {
     const char *node; /* that the chain was cut out for; null: the whole model */
     uint64_t seed;
     const CmdProgram *program;
+    const uint64_t *footprint_bytes; /* of its buffers: see BuiltProgram */
     const SimResult *result;
     uint32_t input_count, output_count;
     AuditTensor *inputs, *outputs; /* in the order of the graph */

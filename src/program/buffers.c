@@ -121,13 +121,41 @@ bool program_show(ProgramBuilder *builder, BufferId id) {
     made->order = order_of(plan->graph, buffer);
     made->constant = packed.ptr;
     made->constant_bytes = packed.len;
+    uses_reserve(&builder->uses[number], &view);
     return true;
 }
 
-void program_finish_buffers(ProgramBuilder *builder) {
+/* Of two slots one may only ever hold the smaller tile at the end; both are made for a full one. */
+static void join_slots(const ProgramBuilder *builder, const BufferId slot[2], uint64_t *footprint_bytes) {
+    if (!is_buffer(slot[0]) || !is_buffer(slot[1])) {
+        return;
+    }
+    uint32_t a = builder->of_buffer[slot[0].index], b = builder->of_buffer[slot[1].index];
+    if (a != CMD_NONE && b != CMD_NONE) {
+        uint64_t more = footprint_bytes[a] > footprint_bytes[b] ? footprint_bytes[a] : footprint_bytes[b];
+        footprint_bytes[a] = footprint_bytes[b] = more;
+    }
+}
+
+static void join_all_slots(const ProgramBuilder *builder, uint64_t *footprint_bytes) {
+    for (uint32_t s = 0; s < builder->plan->sweep_count; s++) {
+        const PlannedSweep *planned = &builder->plan->sweeps[s];
+        join_slots(builder, planned->in_local, footprint_bytes);
+        join_slots(builder, planned->out_local, footprint_bytes);
+        for (uint32_t i = 0; i < planned->sweep.param_count; i++) {
+            join_slots(builder, planned->params[i].local, footprint_bytes);
+        }
+    }
+}
+
+const uint64_t *program_finish_buffers(ProgramBuilder *builder) {
+    uint64_t *footprint_bytes = arena_array(&builder->work->keep, uint64_t, builder->program->buffer_count);
     for (uint32_t k = 0; k < builder->program->buffer_count; k++) {
         CmdBuffer *buffer = &builder->buffers[k];
         buffer->lanes = uses_lanes(&builder->uses[k]);
         buffer->estimated_bytes = uses_touched_bytes(&builder->uses[k], &builder->work->scratch);
+        footprint_bytes[k] = builder->uses[k].reserved_bytes;
     }
+    join_all_slots(builder, footprint_bytes);
+    return footprint_bytes;
 }

@@ -9,6 +9,7 @@ typedef struct {
     uint32_t count;
     size_t capacity;
     View *views;
+    uint64_t reserved_bytes; /* the largest footprint of those views, and of the one that the host sees */
 } Uses;
 
 enum { PROGRAM_QUEUES = 3 }; /* the engine, loads, stores; with one DMA channel loads and stores share the second */
@@ -44,6 +45,9 @@ uint32_t program_view(ProgramBuilder *builder, const View *view);
 /* Notes that elements of the view are used. */
 void uses_add(Uses *uses, const View *view, Arena *arena);
 
+/* Notes the footprint of the view. */
+void uses_reserve(Uses *uses, const View *view);
+
 /* Distinct bytes that they address, over all lanes; and how many lanes that takes. */
 uint64_t uses_touched_bytes(const Uses *uses, Arena *scratch);
 uint64_t uses_lanes(const Uses *uses);
@@ -62,8 +66,8 @@ bool program_whole_view(const ProgramBuilder *builder, const Buffer *buffer, Vie
 /* Shows the buffer of far memory to the host, whole, with its constant. False with a diagnostic. */
 bool program_show(ProgramBuilder *builder, BufferId id);
 
-/* What is known when all commands are. */
-void program_finish_buffers(ProgramBuilder *builder);
+/* What is known when all commands are. Footprints of all buffers. */
+const uint64_t *program_finish_buffers(ProgramBuilder *builder);
 
 /* ---- constant.c */
 

@@ -227,7 +227,7 @@ const BuiltProgram *program_build(const Plan *plan, Semantics semantics, Work *w
         !show_all(&builder, main->outputs, main->output_count, &built->outputs, &built->output_count)) {
         return NULL;
     }
-    program_finish_buffers(&builder);
+    built->footprint_bytes = program_finish_buffers(&builder);
     if (!book_cycles(plan, work, builder.program)) {
         return NULL;
     }

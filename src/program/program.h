@@ -19,6 +19,8 @@ typedef struct {
     uint32_t input_count, output_count;
     const HostBuffer *inputs, *outputs; /* in the order of the graph's */
     const uint32_t *of_buffer;          /* buffer of the plan -> of the program; CMD_NONE */
+    const uint64_t *footprint_bytes;    /* buffer -> what the contract gives the tensors that commands address there;
+                                           of one lane, in far memory of all. Not of workspace, which is no tensor */
 } BuiltProgram;
 
 /* `semantics` is the one reference that the device computes by. Null with a diagnostic: a scratchpad is needed; an

@@ -35,7 +35,12 @@ static bool is_inside(const View *a, const View *b) {
            same_terms(a->bank_term, b->bank_term, a->bank_term_count, true);
 }
 
+void uses_reserve(Uses *uses, const View *view) {
+    uses->reserved_bytes = view->bank_bytes > uses->reserved_bytes ? view->bank_bytes : uses->reserved_bytes;
+}
+
 void uses_add(Uses *uses, const View *view, Arena *arena) {
+    uses_reserve(uses, view);
     for (uint32_t k = 0; k < uses->count; k++) {
         if (is_inside(view, &uses->views[k])) {
             return;

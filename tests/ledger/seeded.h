@@ -164,7 +164,10 @@ static inline void seeded_run(Seeded *seeded) {
     assert_non_null(sim);
     assert_int_equal(built->input_count, 1);
     assert_true(sim_write(sim, built->inputs[0].buffer, packed_input(seeded->net, &work->keep)));
-    seeded->audit = (Audit){.program = &seeded->program, .result = sim_run(sim), .output_count = built->output_count};
+    seeded->audit = (Audit){.program = &seeded->program,
+                            .footprint_bytes = built->footprint_bytes,
+                            .result = sim_run(sim),
+                            .output_count = built->output_count};
     seeded->audit.outputs = arena_array(&work->keep, AuditTensor, built->output_count);
     seeded->wrong_elements = 0;
     for (uint32_t k = 0; k < built->output_count; k++) {

@@ -28,7 +28,7 @@ static Audit run(Work *work, const Plan **plan) {
     Sim *sim = sim_new(built->program, device, work);
     const HostTensor input = audit_tensor(graph, built->inputs[0].value);
     assert_true(sim_write(sim, built->inputs[0].buffer, host_seeded(&input, 0, &work->keep)));
-    return (Audit){.program = built->program, .result = sim_run(sim)};
+    return (Audit){.program = built->program, .footprint_bytes = built->footprint_bytes, .result = sim_run(sim)};
 }
 
 /* Copies of what was measured, to be changed. */
@@ -37,6 +37,7 @@ typedef struct {
     CmdProgram program;
     SimBuffer *buffers;
     CmdBuffer *owned;
+    uint64_t *footprints;
 } Changed;
 
 static Changed changed_of(const Audit *audit, Arena *arena) {
@@ -44,13 +45,15 @@ static Changed changed_of(const Audit *audit, Arena *arena) {
     Changed copy = {.result = *audit->result, .program = *audit->program};
     copy.buffers = arena_array(arena, SimBuffer, count);
     copy.owned = arena_array(arena, CmdBuffer, count);
+    copy.footprints = arena_array(arena, uint64_t, count);
+    memcpy(copy.footprints, audit->footprint_bytes, count * sizeof *copy.footprints);
     memcpy(copy.buffers, audit->result->buffer, count * sizeof *copy.buffers);
     memcpy(copy.owned, audit->program->buffers, count * sizeof *copy.owned);
     return copy;
 }
 
 static Audit gather(Changed *copy, const Plan *plan, Arena *arena) {
-    Audit audit = {.program = &copy->program, .result = &copy->result};
+    Audit audit = {.program = &copy->program, .footprint_bytes = copy->footprints, .result = &copy->result};
     copy->result.buffer = copy->buffers;
     copy->program.buffers = copy->owned;
     audit_gather(&audit, plan, arena);
@@ -105,6 +108,9 @@ static void test_each_figure(Work *work) {
     char name[16];
     snprintf(name, sizeof name, STR_FMT, STR_ARG(audit.program->buffers[0].name));
     expect_one(&copy, plan, "touched bytes", name, arena);
+    copy = changed_of(&audit, arena);
+    copy.footprints[0]++;
+    expect_one(&copy, plan, "reserved bytes", name, arena);
     copy = changed_of(&audit, arena);
     copy.result.column[CMD_COLUMN_FILL].commands++;
     expect_one(&copy, plan, "commands", "fill", arena);

@@ -90,9 +90,14 @@ static Outcome compute_reference(const Drawn *drawn, const Graph *graph, const u
 
 /* ---- The audit */
 
-static Outcome check_buffers(const CmdProgram *program, const SimResult *result, Verdict *verdict) {
+static Outcome check_buffers(const BuiltProgram *built, const SimResult *result, Verdict *verdict) {
+    const CmdProgram *program = built->program;
     for (uint32_t k = 0; k < program->buffer_count; k++) {
         const CmdBuffer *buffer = &program->buffers[k];
+        if (buffer->kind != CMD_BUFFER_WORKSPACE && built->footprint_bytes[k] != buffer->bytes) {
+            return decide(verdict, FAILED, "buffer %" PRIu32 " '" STR_FMT "': reserves %" PRIu64 ", footprint %" PRIu64,
+                          k, STR_ARG(buffer->name), buffer->bytes, built->footprint_bytes[k]);
+        }
         if (result->buffer[k].touched_bytes != buffer->estimated_bytes) {
             return decide(verdict, FAILED, "buffer %" PRIu32 " '" STR_FMT "': touched %" PRIu64 ", estimated %" PRIu64,
                           k, STR_ARG(buffer->name), result->buffer[k].touched_bytes, buffer->estimated_bytes);
@@ -227,7 +232,7 @@ static Outcome simulate(const Drawn *drawn, const Plan *plan, const BuiltProgram
     verdict->commands = built->program->command_count;
     if (check_faults(built->program, result, verdict) != PASSED ||
         check_outputs(drawn, plan->graph, built, sim, maps, verdict) != PASSED ||
-        check_buffers(built->program, result, verdict) != PASSED ||
+        check_buffers(built, result, verdict) != PASSED ||
         check_cost(plan, built->program, result, verdict) != PASSED) {
         return FAILED;
     }
