@@ -1,6 +1,7 @@
 /* Every byte that is read or written passes here. See machine.h. */
 #include "sim/machine.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* ---- Who wrote, and when */
@@ -217,6 +218,19 @@ static void touch(Access *access, uint64_t lane, uint64_t first, uint64_t count)
     memset(touched + from + 1, 0xFF, to - from - 1);
 }
 
+/* Adds the fault of what lies outside: in a lane that the buffer has not, or `byte` bytes behind its start. */
+static void add_outside(Access *access, uint64_t lane, uint64_t byte, bool is_write) {
+    const CmdBuffer *owner = access->owner;
+    bool has_lane = lane < owner->lanes;
+    const char *text = "";
+    if (machine_keeps_fault(access->sim, FAULT_FOREIGN)) {
+        text =
+            arena_text(access->sim->arena, "%s %s %" PRIu64 " of a buffer of %" PRIu64, is_write ? "writes" : "reads",
+                       has_lane ? "byte" : "lane", has_lane ? byte : lane, has_lane ? owner->bytes : owner->lanes);
+    }
+    add_fault(access, FAULT_FOREIGN, CMD_NONE, (WalkPoint){lane, owner->offset_bytes + byte}, text);
+}
+
 /* Bytes [first, end) of the buffer and beyond; false where none of them are in the memory. Tells what is outside. */
 static void look_at_bounds(Access *access, uint64_t lane, uint64_t first, uint64_t end, bool is_write) {
     const CmdBuffer *owner = access->owner;
@@ -229,9 +243,7 @@ static void look_at_bounds(Access *access, uint64_t lane, uint64_t first, uint64
         }
     }
     if (!has_lane || end > owner->bytes) {
-        uint64_t byte = has_lane && first < owner->bytes ? owner->bytes : first;
-        add_fault(access, FAULT_FOREIGN, CMD_NONE, (WalkPoint){lane, owner->offset_bytes + byte},
-                  is_write ? "writes outside the buffer" : "reads outside the buffer");
+        add_outside(access, lane, has_lane && first < owner->bytes ? owner->bytes : first, is_write);
     }
 }
 

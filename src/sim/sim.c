@@ -11,9 +11,17 @@ const char *sim_fault_name(SimFaultKind kind) {
     return name[kind];
 }
 
+static bool has_fault(const Sim *sim, SimFaultKind kind) {
+    return (sim->has_fault >> kind & 1) != 0;
+}
+
+bool machine_keeps_fault(const Sim *sim, SimFaultKind kind) {
+    return !has_fault(sim, kind) && sim->result.kept_faults < SIM_MOST_FAULTS;
+}
+
 void machine_fault(Sim *sim, SimFault fault) {
     SimResult *result = &sim->result;
-    if ((sim->has_fault >> fault.kind & 1) != 0) {
+    if (has_fault(sim, fault.kind)) {
         return;
     }
     sim->has_fault |= UINT32_C(1) << fault.kind;
@@ -225,6 +233,19 @@ Sim *sim_new(const CmdProgram *program, const Device *device, Work *work) {
 
 /* ---- The run */
 
+/* Where the buffer starts: what is lost before the next start that its memory allows. */
+static const char *start_text(const Sim *sim, const CmdBuffer *buffer, uint64_t align_bytes) {
+    uint64_t behind = buffer->offset_bytes % align_bytes;
+    return arena_text(sim->arena,
+                      "the buffer starts %" PRIu64 " behind a multiple of %" PRIu64 ", %" PRIu64 " before the next",
+                      behind, align_bytes, align_bytes - behind);
+}
+
+static const char *end_text(const Sim *sim, const CmdBuffer *buffer, uint64_t capacity_bytes) {
+    return arena_text(sim->arena, "the buffer ends at %" PRIu64 ", %" PRIu64 " behind its memory",
+                      buffer->offset_bytes + buffer->bytes, buffer->offset_bytes + buffer->bytes - capacity_bytes);
+}
+
 /* Where buffers start and end. */
 static void check_buffers(Sim *sim) {
     for (uint32_t k = 0; k < sim->program->buffer_count; k++) {
@@ -235,13 +256,13 @@ static void check_buffers(Sim *sim) {
         if (buffer->bytes > 0 && buffer->offset_bytes % memory->align_bytes != 0) {
             fault.kind = FAULT_MISALIGNED;
             fault.byte = buffer->offset_bytes;
-            fault.text = "the buffer does not start where its memory lets one start";
+            fault.text = machine_keeps_fault(sim, fault.kind) ? start_text(sim, buffer, memory->align_bytes) : "";
             machine_fault(sim, fault);
         }
         if (buffer->offset_bytes + buffer->bytes > memory->bytes) {
             fault.kind = FAULT_CAPACITY;
             fault.byte = memory->bytes;
-            fault.text = "the buffer ends behind its memory";
+            fault.text = machine_keeps_fault(sim, fault.kind) ? end_text(sim, buffer, memory->bytes) : "";
             machine_fault(sim, fault);
         }
     }
