@@ -108,7 +108,8 @@ static const Audit *run(Ran *ran, Work *work) {
     assert_non_null(sim);
     const HostTensor input = audit_tensor(ran->plan->graph, ran->built->inputs[0].value);
     assert_true(sim_write(sim, ran->built->inputs[0].buffer, host_seeded(&input, 1, &work->keep)));
-    ran->audit = (Audit){.program = &ran->program, .result = sim_run(sim)};
+    ran->audit =
+        (Audit){.program = &ran->program, .footprint_bytes = ran->built->footprint_bytes, .result = sim_run(sim)};
     audit_gather(&ran->audit, ran->plan, &work->keep);
     return &ran->audit;
 }
