@@ -11,7 +11,7 @@ typedef struct {
     PlannedSweep *planned;
     Buffer *param_copy; /* whole local copies, as records */
     SweepOperand *params;
-    bool is_too_deep; /* a layout has more levels than a view without lanes holds */
+    bool is_too_deep; /* a view can't tell it: too many levels, or a part of several axes that are one dimension */
 } Making;
 
 /* ---- What may be a sweep */
@@ -151,8 +151,11 @@ static bool make_param(Making *making, const SweepParam *param, const Buffer *co
     uint8_t read[SHAPE_MAX_RANK];
     operand_names(graph, graph_node(graph, making->planned->nodes[param->node]), param->input, read);
     *operand = (SweepOperand){.role = copy->role, .is_far = true, .grain_bytes = form_grain(builder, copy)};
-    return tensor_extents(&tensor, &operand->shape) && whole_view(making, far, true, &operand->whole) &&
-           rename_view(&operand->whole, far, read) && view_broadcast(&operand->whole, &operand->shape);
+    if (!tensor_extents(&tensor, &operand->shape) || !whole_view(making, far, true, &operand->whole)) {
+        return false;
+    }
+    making->is_too_deep = !rename_view(&operand->whole, far, read) || !view_broadcast(&operand->whole, &operand->shape);
+    return !making->is_too_deep;
 }
 
 /* A parameter that a caller gives: it is loaded as it is. */

@@ -12,7 +12,7 @@
 #include "support/random.h"
 #include "support/work.h"
 
-enum { MOST_NODES = 6, NODE_GENES = 5, MOST_PARAMS = 4, AXES = 4 };
+enum { MOST_NODES = 6, NODE_GENES = 5, FORMS_DRAWN = 12, MOST_PARAMS = 4, AXES = 6, LAYOUT_GENES = 10 };
 
 typedef enum {
     GENE_SALT,
@@ -22,7 +22,9 @@ typedef enum {
     GENE_C,
     GENE_H,
     GENE_W,
-    GENE_EQUAL,
+    GENE_SHAPE,
+    GENE_LEAD,
+    GENE_NAMES,
     GENE_NODES,
     GENE_SPLIT,
     GENE_READER,
@@ -30,10 +32,12 @@ typedef enum {
     GENE_CONTRACT,
     GENE_PARAMETER,
     GENE_ALIGN,
+    GENE_ALIGN_FAR,
     GENE_BLOCK,
     GENE_FORMS,
     GENE_GRAIN,
     GENE_BYTES,
+    GENE_BUDGET,
     GENE_CHANNELS,
     GENE_BURST,
     GENE_MIN,
@@ -45,7 +49,9 @@ typedef enum {
     GENE_STRATEGY,
     GENE_IN_PLACE,
     GENE_RANK,
-    GENE_NODE,
+    GENE_LAYOUT,
+    GENE_PARAMETER_LAYOUT = GENE_LAYOUT + LAYOUT_GENES,
+    GENE_NODE = GENE_PARAMETER_LAYOUT + LAYOUT_GENES,
     GENES = GENE_NODE + MOST_NODES * NODE_GENES
 } Gene;
 
@@ -62,6 +68,7 @@ typedef struct {
     bool is_positive;
     bool is_given;   /* by the caller; else a constant */
     bool is_coded;   /* the codes of a Dequantize of constants, with scale 1/4 and zero point 1 */
+    bool is_shared;  /* an operator before reads it too */
     uint32_t number; /* in its name */
     uint64_t bytes;
     uint8_t *packed;
@@ -72,7 +79,9 @@ typedef struct {
     uint32_t param_count;
     uint32_t input[MOST_PARAMS]; /* of the node */
     DrawnParam param[MOST_PARAMS];
-    bool starts_anew; /* it reads the input of the graph, not what the node before it gave */
+    uint32_t from; /* the map that it reads: 0 is the input, k + 1 what node k gives */
+    DType dtype;   /* of what it gives, and its codes */
+    int32_t scale, zero;
     bool is_output;
 } DrawnNode;
 
@@ -85,6 +94,8 @@ typedef struct {
     bool is_tflite;
     uint32_t rank;            /* of maps: the last axes; the others have one element */
     uint64_t extent[AXES];    /* of the map, in the order of the file's axes */
+    uint32_t axis_of[4];      /* of N, C, H, W as they were drawn */
+    bool is_channel_second;   /* --layout says so */
     DType input_dtype, dtype; /* of the input; of what the last node gave */
     int32_t scale, zero;      /* of its codes: scale is 2^-scale */
     uint32_t const_count, node_count;
@@ -92,8 +103,12 @@ typedef struct {
     bool codes_params;    /* the next operator reads constants that are codes */
     DrawnParam shared[4]; /* lists of numbers that others may read too, along another axis */
     uint32_t shared_count;
-    DrawnNode node[MOST_NODES + 1];
+    DrawnNode node[MOST_NODES + 1]; /* the last may be a second reader of a map */
     PlanOptions options;
+    bool has_just_enough;     /* memory: what the plan needs, where it was less */
+    uint64_t local_bytes;     /* of the device */
+    char *layout[2];          /* contracts of maps and of parameters */
+    bool is_random_layout[2]; /* else one that some device has */
 } Drawn;
 
 static inline uint32_t gene(const Drawn *drawn, uint32_t which, uint32_t choices) {
@@ -125,8 +140,12 @@ static inline uint64_t code_of_real(DType dtype, int32_t eighths) {
     return (bits >> 16 & 0x8000) | (exponent == 0 ? 0 : (exponent - 112) << 10 | (bits >> 13 & 1023));
 }
 
+/* Of int32 22 bits, or kernels of 32 bits could not hold what comes of it. */
 static inline uint64_t element_at(const Drawn *drawn, DType dtype, uint32_t what, uint64_t where) {
     uint32_t hash = hash_at(drawn, what, where);
+    if (dtype == DTYPE_I32) {
+        return (uint32_t)((int32_t)(hash % (1u << 22)) - (1 << 21));
+    }
     return is_real_type(dtype) ? code_of_real(dtype, (int32_t)(hash % 65) - 32) : hash;
 }
 
@@ -158,8 +177,16 @@ static inline void print_map_shape(const Drawn *drawn) {
     print_shape(drawn, drawn->rank, drawn->extent + AXES - drawn->rank);
 }
 
-static inline void print_codes(const Drawn *drawn, int32_t scale, int32_t zero) {
-    fprintf(drawn->graph, " scale=%.9g zero=%d", 1.0 / (double)(1u << scale), (int)zero);
+/* Sums of int16 have no one reference where all scales are powers of two. */
+static inline void print_codes(const Drawn *drawn, DType dtype, int32_t scale, int32_t zero) {
+    static const double factor[] = {1, 1.25, 0.7};
+    double of_one = dtype == DTYPE_I16 ? 1.2 : factor[gene(drawn, GENE_SALT, 3)];
+    fprintf(drawn->graph, " scale=%.9g zero=%d", of_one / (double)(1u << scale), (int)zero);
+}
+
+/* Without one where the references have none: of int16 in TFLite, of int32 in ONNX. */
+static inline int32_t draw_zero(DType dtype, uint32_t more) {
+    return dtype == DTYPE_I16 || dtype == DTYPE_I32 ? 0 : (int32_t)(more % (dtype_bits(dtype) == 2 ? 2 : 5));
 }
 
 static inline void print_const(Drawn *drawn, const DrawnParam *param, bool has_codes) {
@@ -167,8 +194,10 @@ static inline void print_const(Drawn *drawn, const DrawnParam *param, bool has_c
             dtype_name(param->dtype));
     print_shape(drawn, param->rank, param->extent);
     fputs("]", drawn->graph);
-    if (has_codes || param->is_coded) {
-        print_codes(drawn, 2, param->is_coded);
+    if (param->is_coded) {
+        fputs(" scale=0.25 zero=1", drawn->graph);
+    } else if (has_codes) {
+        print_codes(drawn, param->dtype, 2, draw_zero(param->dtype, param->number));
     }
     fputs(param->is_given ? "" : " = hex ", drawn->graph);
     for (uint64_t k = 0; !param->is_given && k < param->bytes; k++) {
@@ -192,10 +221,20 @@ static inline bool share_param(const Drawn *drawn, DrawnParam *param) {
             int32_t axis = param->axis;
             *param = *other;
             param->axis = axis;
+            param->is_shared = true;
             return true;
         }
     }
     return false;
+}
+
+/* Two maps of one shape are no map and its parameter. */
+static inline bool is_shape_of_map(const Drawn *drawn, const DrawnParam *param) {
+    bool is_same = param->rank == drawn->rank;
+    for (uint32_t k = 0; is_same && k < param->rank; k++) {
+        is_same = param->extent[k] == drawn->extent[AXES - drawn->rank + k];
+    }
+    return is_same;
 }
 
 /* Numbers and text of a parameter whose shape is known. */
@@ -208,7 +247,7 @@ static inline void make_param(Drawn *drawn, DrawnParam *param, bool has_codes) {
         count *= param->extent[k];
     }
     param->number = drawn->const_count++;
-    param->is_given = drawn->more % 7 == 5 && !has_codes && !param->is_coded;
+    param->is_given = drawn->more % 7 == 5 && !has_codes && !param->is_coded && !is_shape_of_map(drawn, param);
     param->packed = pack(drawn, param->dtype, count, 100 + param->number, param->is_positive, &param->bytes);
     print_const(drawn, param, has_codes);
     if (param->rank == 1 && !has_codes && !param->is_coded && drawn->shared_count < 4) {
@@ -220,15 +259,24 @@ static inline const char *param_name(const Drawn *drawn, const DrawnParam *param
     return arena_text(&drawn->work->keep, param->is_coded ? "h%u" : "c%u", (unsigned)param->number);
 }
 
-/* Which axes a parameter goes along: none, channels, rows, all, W, H. */
+/* Which axes a parameter goes along. */
+static inline uint32_t axes_of_form(const Drawn *drawn, uint32_t form) {
+    enum { N = 1, C = 2, H = 4, W = 8, OTHERS = 16 };
+    static const uint8_t forms[FORMS_DRAWN] = {0,     C,     C | W,  C | H | W, N | C | H | W | OTHERS, W, H, N,
+                                               N | C, H | W, OTHERS, C | OTHERS};
+    uint32_t set = forms[form], axes = 0, named = 0;
+    for (uint32_t k = 0; k < 4; k++) {
+        axes |= (set >> k & 1) << drawn->axis_of[k];
+        named |= 1u << drawn->axis_of[k];
+    }
+    return (set & OTHERS) != 0 ? axes | (~named & ((1u << AXES) - 1)) : axes;
+}
+
 static inline DrawnParam *draw_param(Drawn *drawn, DrawnNode *node, uint32_t form, DType dtype, uint32_t input) {
-    /* in the order of the file's axes: N C H W, N H W C */
-    static const uint8_t onnx[] = {0, 2, 2 | 8, 2 | 4 | 8, 1 | 2 | 4 | 8, 8, 4, 1, 1 | 2, 4 | 8};
-    static const uint8_t tflite[] = {0, 8, 4 | 8, 2 | 4 | 8, 1 | 2 | 4 | 8, 4, 2, 1, 1 | 8, 2 | 4};
-    uint8_t axes = drawn->is_tflite ? tflite[form % sizeof tflite] : onnx[form % sizeof onnx];
+    uint32_t axes = axes_of_form(drawn, form);
     DrawnParam *param = &node->param[node->param_count];
-    uint32_t first = 0;
-    while (first < AXES && (first < AXES - drawn->rank || (axes >> first & 1) == 0)) {
+    uint32_t first = AXES - drawn->rank;
+    while (first < AXES && (axes >> first & 1) == 0) {
         first++;
     }
     *param = (DrawnParam){.dtype = dtype, .rank = AXES - first, .axis = -1};
@@ -252,216 +300,6 @@ static inline void draw_vector(Drawn *drawn, DrawnNode *node, int32_t axis, DTyp
     param->is_positive = is_positive;
     node->input[node->param_count++] = input;
     make_param(drawn, param, false);
-}
-
-/* ---- Nodes */
-
-static inline void name_node(Drawn *drawn, DrawnNode *node) {
-    node->name = arena_format(&drawn->work->keep, "n%u", (unsigned)drawn->node_count);
-}
-
-static inline void declare_output(Drawn *drawn, DType dtype, int32_t scale, int32_t zero) {
-    fprintf(drawn->graph, "value v%u %s[", (unsigned)drawn->node_count, dtype_name(dtype));
-    print_map_shape(drawn);
-    fputs("]", drawn->graph);
-    if (!is_real_type(dtype)) {
-        print_codes(drawn, scale, zero);
-    }
-    fputs("\n", drawn->graph);
-    drawn->dtype = dtype;
-    drawn->scale = scale;
-    drawn->zero = zero;
-}
-
-static inline const char *map_name(const Drawn *drawn, const DrawnNode *node) {
-    return node->starts_anew ? "x" : arena_text(&drawn->work->keep, "v%u", (unsigned)drawn->node_count - 1);
-}
-
-static inline void print_binary(const Drawn *drawn, const DrawnNode *node, const char *op, bool is_first,
-                                const char *rest) {
-    const char *map = map_name(drawn, node);
-    const char *param = param_name(drawn, &node->param[0]);
-    fprintf(drawn->graph, "node %s " STR_FMT ": %s %s -> v%u%s\n", op, STR_ARG(node->name), is_first ? param : map,
-            is_first ? map : param, (unsigned)drawn->node_count, rest);
-}
-
-static inline void draw_arithmetic(Drawn *drawn, DrawnNode *node, uint32_t kind, uint32_t form, uint32_t more) {
-    static const char *const name[] = {"Mul", "Add", "Sub", "Sub", "Div"};
-    bool is_first = kind == 3 || (kind < 2 && more % 3 == 2);
-    const char *rest = drawn->is_tflite && more % 4 == 1 ? " activation=\"RELU6\"" : "";
-    DType dtype = drawn->dtype;
-    DrawnParam *param = draw_param(drawn, node, form, dtype, is_first ? 0 : 1);
-    param->is_positive = kind == 4;
-    if (drawn->codes_params && kind != 4) {
-        param->is_coded = true;
-        param->dtype = DTYPE_I8;
-    }
-    make_param(drawn, param, false);
-    declare_output(drawn, dtype, 0, 0);
-    print_binary(drawn, node, name[kind], is_first, rest);
-}
-
-static inline void draw_norm(Drawn *drawn, DrawnNode *node) {
-    for (uint32_t k = 0; k < 4; k++) {
-        draw_vector(drawn, node, second_axis(drawn), drawn->dtype, k == 3, k + 1);
-    }
-    declare_output(drawn, drawn->dtype, 0, 0);
-    fprintf(drawn->graph, "node BatchNormalization@15 " STR_FMT ": %s", STR_ARG(node->name), map_name(drawn, node));
-    for (uint32_t k = 0; k < 4; k++) {
-        fprintf(drawn->graph, " %s", param_name(drawn, &node->param[k]));
-    }
-    fprintf(drawn->graph, " -> v%u\n", (unsigned)drawn->node_count);
-}
-
-static inline void draw_relu(Drawn *drawn, DrawnNode *node) {
-    declare_output(drawn, drawn->dtype, drawn->scale, drawn->zero);
-    fprintf(drawn->graph, "node %s " STR_FMT ": %s -> v%u\n", drawn->is_tflite ? "tflite.RELU6" : "Relu",
-            STR_ARG(node->name), map_name(drawn, node), (unsigned)drawn->node_count);
-}
-
-static inline DType draw_code_type(const Drawn *drawn, uint32_t choice) {
-    static const DType onnx[] = {DTYPE_I8, DTYPE_U8, DTYPE_I16, DTYPE_I4};
-    static const DType tflite[] = {DTYPE_I8, DTYPE_U8, DTYPE_I16};
-    return drawn->is_tflite ? tflite[choice % 3] : onnx[choice % 4];
-}
-
-/* Scale and zero point as inputs: one of each, or one a channel. */
-static inline const char *draw_coder_inputs(Drawn *drawn, DrawnNode *node, DType code, bool is_vector, int32_t zero) {
-    Arena *keep = &drawn->work->keep;
-    if (is_vector) {
-        draw_vector(drawn, node, second_axis(drawn), DTYPE_F32, true, 1);
-        draw_vector(drawn, node, second_axis(drawn), code, false, 2);
-        return arena_text(keep, "%s %s", param_name(drawn, &node->param[0]), param_name(drawn, &node->param[1]));
-    }
-    uint32_t number = drawn->const_count++;
-    fprintf(drawn->graph, "const s%u float32[] = 0.25\nconst z%u %s[] = %d\n", (unsigned)number, (unsigned)number,
-            dtype_name(code), (int)zero);
-    return arena_text(keep, "s%u z%u", (unsigned)number, (unsigned)number);
-}
-
-static inline void draw_onnx_coder(Drawn *drawn, DrawnNode *node, bool is_vector, uint32_t more) {
-    bool is_quantize = is_real_type(drawn->dtype);
-    DType code = is_quantize ? draw_code_type(drawn, more) : drawn->dtype;
-    const char *inputs = draw_coder_inputs(drawn, node, code, is_vector, is_quantize ? 2 : 1);
-    fprintf(drawn->graph, "value v%u %s[", (unsigned)drawn->node_count, dtype_name(is_quantize ? code : DTYPE_F32));
-    print_map_shape(drawn);
-    fprintf(drawn->graph, "]\nnode %s@21 " STR_FMT ": %s %s -> v%u%s\n",
-            is_quantize ? "QuantizeLinear" : "DequantizeLinear", STR_ARG(node->name), map_name(drawn, node), inputs,
-            (unsigned)drawn->node_count, is_vector ? " axis=1" : "");
-    drawn->dtype = is_quantize ? code : DTYPE_F32;
-    drawn->codes_params = !is_quantize && more % 3 == 1;
-}
-
-static inline int32_t draw_zero(DType dtype, uint32_t more) {
-    return dtype == DTYPE_I16 || dtype == DTYPE_I4 ? 0 : (int32_t)(more % 5);
-}
-
-static inline void draw_tflite_coder(Drawn *drawn, DrawnNode *node, uint32_t more) {
-    bool is_dequantize = !is_real_type(drawn->dtype) && more % 2 == 1;
-    DType to = is_dequantize ? DTYPE_F32 : draw_code_type(drawn, more / 2);
-    const char *map = map_name(drawn, node);
-    declare_output(drawn, to, 2 + (int32_t)(more % 3), draw_zero(to, more));
-    fprintf(drawn->graph, "node %s " STR_FMT ": %s -> v%u\n", is_dequantize ? "DequantizeLinear" : "QuantizeLinear",
-            STR_ARG(node->name), map, (unsigned)drawn->node_count);
-}
-
-/* TFLite's on codes. */
-static inline void draw_code_operator(Drawn *drawn, DrawnNode *node, uint32_t kind, uint32_t form, uint32_t more) {
-    static const char *const name[] = {"Mul", "Add", "Sub", "Sub"};
-    bool is_first = kind == 3;
-    make_param(drawn, draw_param(drawn, node, form, drawn->dtype, is_first ? 0 : 1), true);
-    declare_output(drawn, drawn->dtype, 1 + (int32_t)(more % 3), draw_zero(drawn->dtype, more));
-    print_binary(drawn, node, name[kind], is_first, more % 4 == 1 ? " activation=\"RELU6\"" : "");
-}
-
-static inline void draw_node(Drawn *drawn, uint32_t number) {
-    const uint32_t at = GENE_NODE + number * NODE_GENES;
-    uint32_t kind = gene(drawn, at, 8), form = gene(drawn, at + 1, 10), more = gene(drawn, at + 2, 24);
-    DrawnNode *node = &drawn->node[drawn->node_count];
-    bool is_real = is_real_type(drawn->dtype);
-    drawn->more = gene(drawn, at + 3, 21);
-    *node = (DrawnNode){.starts_anew = number == 0};
-    name_node(drawn, node);
-    if (is_real && kind < 5) {
-        draw_arithmetic(drawn, node, kind, form, more);
-        drawn->codes_params = false;
-    } else if (is_real && kind == 5) {
-        draw_relu(drawn, node);
-    } else if (is_real && kind == 6 && !drawn->is_tflite && drawn->rank > 1) {
-        draw_norm(drawn, node);
-    } else if (drawn->is_tflite && !is_real && kind < 4) {
-        draw_code_operator(drawn, node, kind, form, more);
-    } else if (drawn->is_tflite && !is_real && kind < 6) {
-        draw_relu(drawn, node);
-    } else if (drawn->dtype == DTYPE_F16) {
-        draw_relu(drawn, node);
-    } else if (drawn->is_tflite) {
-        draw_tflite_coder(drawn, node, more);
-    } else {
-        draw_onnx_coder(drawn, node, kind == 7 && form % 2 == 1 && drawn->rank > 1, more);
-    }
-    drawn->node_count++;
-}
-
-/* ---- The graph */
-
-static inline void draw_shape(Drawn *drawn) {
-    static const uint8_t small[] = {1, 2, 3, 4, 5, 7, 8, 13, 16, 17, 20, 33};
-    const uint64_t n = gene(drawn, GENE_N, 5) < 4 ? 1 : 2;
-    const uint64_t c = small[gene(drawn, GENE_C, 12)], h = small[gene(drawn, GENE_H, 11)],
-                   w = small[gene(drawn, GENE_W, 12)];
-    const uint64_t onnx[AXES] = {n, c, h, w}, tflite[AXES] = {n, h, w, c};
-    memcpy(drawn->extent, drawn->is_tflite ? tflite : onnx, sizeof drawn->extent);
-    for (uint32_t k = 0; gene(drawn, GENE_EQUAL, 8) == 7 && k < AXES; k++) {
-        drawn->extent[k] = 4;
-    }
-    static const uint8_t rank[] = {4, 4, 4, 4, 4, 3, 2, 1};
-    drawn->rank = rank[gene(drawn, GENE_RANK, 8)];
-    for (uint32_t k = 0; k < AXES - drawn->rank; k++) {
-        drawn->extent[k] = 1;
-    }
-}
-
-static inline void draw_input(Drawn *drawn) {
-    static const DType onnx[] = {DTYPE_F32, DTYPE_F16, DTYPE_I8, DTYPE_U8, DTYPE_I16, DTYPE_I4};
-    static const DType tflite[] = {DTYPE_I8, DTYPE_U8, DTYPE_I16, DTYPE_F32};
-    DType dtype = drawn->is_tflite ? tflite[gene(drawn, GENE_DTYPE, 4)] : onnx[gene(drawn, GENE_DTYPE, 6)];
-    drawn->input_dtype = drawn->dtype = dtype;
-    drawn->scale = 2;
-    drawn->zero = dtype == DTYPE_I16 || dtype == DTYPE_I4 ? 0 : 1;
-    fprintf(drawn->graph, "stride0-graph 1\nformat %s\ninput x %s[", drawn->is_tflite ? "tflite" : "onnx 21",
-            dtype_name(dtype));
-    print_map_shape(drawn);
-    fputs("]", drawn->graph);
-    if (drawn->is_tflite && !is_real_type(dtype)) {
-        print_codes(drawn, drawn->scale, drawn->zero);
-    }
-    fputs("\n", drawn->graph);
-}
-
-static inline void draw_graph(Drawn *drawn) {
-    drawn->graph = open_memstream(&drawn->graph_text, &drawn->graph_length);
-    drawn->is_tflite = gene(drawn, GENE_FORMAT, 2) == 1;
-    draw_shape(drawn);
-    draw_input(drawn);
-    uint32_t count = 1 + gene(drawn, GENE_NODES, MOST_NODES), split = gene(drawn, GENE_SPLIT, 3 * MOST_NODES);
-    for (uint32_t k = 0; k < count; k++) {
-        draw_node(drawn, k);
-        drawn->node[drawn->node_count - 1].is_output = k + 1 == count || k + 1 == split;
-    }
-    if (gene(drawn, GENE_READER, 4) == 3) { /* a second reader of the input */
-        drawn->dtype = drawn->input_dtype;
-        drawn->scale = 2;
-        drawn->zero = drawn->dtype == DTYPE_I16 || drawn->dtype == DTYPE_I4 ? 0 : 1;
-        draw_node(drawn, 0);
-        drawn->node[drawn->node_count - 1].is_output = true;
-    }
-    for (uint32_t k = 0; k < drawn->node_count; k++) {
-        if (drawn->node[k].is_output) {
-            fprintf(drawn->graph, "output v%u\n", (unsigned)k);
-        }
-    }
-    fclose(drawn->graph);
 }
 
 #endif

@@ -2,7 +2,8 @@
 #ifndef S0_TESTS_PROGRAM_DRAWN_DEVICE_H
 #define S0_TESTS_PROGRAM_DRAWN_DEVICE_H
 
-#include "program/drawn.h"
+#include "program/drawn_contract.h"
+#include "program/drawn_graph.h"
 
 /* ---- The device */
 
@@ -10,61 +11,36 @@ static inline void print_key(const Drawn *drawn, const char *key, uint64_t value
     fprintf(drawn->device, "%s = %llu @ test\n", key, (unsigned long long)value);
 }
 
-static inline void print_contract(const Drawn *drawn, const char *role, uint32_t which) {
-    static const char *const text[] = {
-        "N C H W",
-        "N H W C",
-        "when C==1: N H W@%A C | N H W C@%A",
-        "N H C/%B W C%%%B",
-        "N C/%B H W C%%%B",
-        "bank[C%%%B] N C/%B H@%A W",
-        "N C H W@%A",
-        "when W<=16: N C/4 H C%%4 W@16 | when W<=32: N C/2 H C%%2 W@32 | N C H W@64",
-        "N C/%B H/2 W/4 H%%2 C%%%B W%%4",
-        "bank[W%%2] N H W/2 C@%A",
-        "N H+3 W C@%A",
-        "N C H W@1 total@%A",
-        "when bits==4: N C H W@1 | N C H W",
-        "N C/%B H^3 W C%%%B@%A",
-    };
-    fprintf(drawn->device, "%s = ", role);
-    for (const char *c = text[which % (sizeof text / sizeof text[0])]; *c != '\0'; c++) {
-        if (*c == '%' && c[1] == 'A') {
-            static const unsigned align[] = {1, 16, 32, 64};
-            fprintf(drawn->device, "%u", align[gene(drawn, GENE_ALIGN, 4)]);
-            c++;
-        } else if (*c == '%' && c[1] == 'B') {
-            static const unsigned block[] = {4, 8, 16};
-            fprintf(drawn->device, "%u", block[gene(drawn, GENE_BLOCK, 3)]);
-            c++;
-        } else if (*c == '%' && c[1] == '%') {
-            fputc('%', drawn->device);
-            c++;
-        } else {
-            fputc(*c, drawn->device);
-        }
-    }
-    fputs(" @ test\n", drawn->device);
-}
+/* Sets of forms that an engine reads: bit 0 scalar, 1 channel, 2 row, 3 full. */
+static const uint8_t readable_forms[] = {15, 2, 8, 3, 11, 10, 12, 9, 4, 14, 15, 15};
+enum { GRAINS_DRAWN = 5 };
 
 static inline void print_forms(const Drawn *drawn) {
     static const char *const name[] = {"scalar", "channel", "row", "full"};
-    static const uint8_t readable[] = {15, 15, 15, 2, 8, 3, 11, 10, 12};
-    static const unsigned grain[] = {1, 1, 1, 4, 8, 32};
-    uint32_t set = readable[gene(drawn, GENE_FORMS, sizeof readable)];
+    static const unsigned grain[GRAINS_DRAWN] = {1, 4, 8, 32, 3};
+    uint32_t set = readable_forms[gene(drawn, GENE_FORMS, sizeof readable_forms)];
     fputs("[parameter]\n", drawn->device);
     for (uint32_t form = 0; form < 4; form++) {
         if ((set >> form & 1) == 0) {
             fprintf(drawn->device, "%s = no @ test\n", name[form]);
         } else {
-            print_key(drawn, name[form], form == 1 ? grain[gene(drawn, GENE_GRAIN, 6)] : 1);
+            print_key(drawn, name[form], form == 1 ? grain[gene(drawn, GENE_GRAIN, GRAINS_DRAWN)] : 1);
         }
     }
 }
 
+/* Of the DMA: what is not told is 0. */
+static const uint16_t drawn_burst[] = {0, 8, 64, 12, 100}, drawn_least[] = {0, 1, 8, 32, 5},
+                      drawn_most[] = {0, 0, 0, 4096, 512, 1000}, drawn_unit[] = {0, 1, 4, 8, 3};
+enum { BURSTS_DRAWN = 5, LEASTS_DRAWN = 5, MOSTS_DRAWN = 6, UNITS_DRAWN = 5 };
+
+static inline void print_known_key(const Drawn *drawn, const char *key, uint64_t value) {
+    if (value > 0) {
+        print_key(drawn, key, value);
+    }
+}
+
 static inline void print_costs(const Drawn *drawn) {
-    static const unsigned burst[] = {0, 8, 64}, least[] = {0, 1, 8, 32}, most[] = {0, 0, 0, 4096, 512},
-                          unit[] = {0, 1, 4, 8};
     uint32_t costs = gene(drawn, GENE_COSTS, 4);
     fputs("[engine]\n", drawn->device);
     print_key(drawn, "vector_bytes_cycle", costs == 0 ? 16 : costs == 1 ? 1 : 7);
@@ -74,42 +50,37 @@ static inline void print_costs(const Drawn *drawn) {
     fputs("[dma]\n", drawn->device);
     print_key(drawn, "bytes_cycle", costs == 0 ? 8 : costs == 1 ? 1 : 3);
     print_key(drawn, "setup_cycles", costs == 0 ? 50 : costs == 1 ? 0 : 7);
-    print_key(drawn, "channels", 1 + gene(drawn, GENE_CHANNELS, 2));
-    if (burst[gene(drawn, GENE_BURST, 3)] > 0) {
-        print_key(drawn, "burst_bytes", burst[gene(drawn, GENE_BURST, 3)]);
-    }
-    if (least[gene(drawn, GENE_MIN, 4)] > 0) {
-        print_key(drawn, "min_bytes", least[gene(drawn, GENE_MIN, 4)]);
-    }
-    if (most[gene(drawn, GENE_MAX, 5)] > 0) {
-        print_key(drawn, "max_bytes", most[gene(drawn, GENE_MAX, 5)]);
-    }
-    if (unit[gene(drawn, GENE_DMA_ALIGN, 4)] > 0) {
-        print_key(drawn, "align_bytes", unit[gene(drawn, GENE_DMA_ALIGN, 4)]);
-    }
+    print_key(drawn, "channels", 1 + gene(drawn, GENE_CHANNELS, 3));
+    print_known_key(drawn, "burst_bytes", drawn_burst[gene(drawn, GENE_BURST, BURSTS_DRAWN)]);
+    print_known_key(drawn, "min_bytes", drawn_least[gene(drawn, GENE_MIN, LEASTS_DRAWN)]);
+    print_known_key(drawn, "max_bytes", drawn_most[gene(drawn, GENE_MAX, MOSTS_DRAWN)]);
+    print_known_key(drawn, "align_bytes", drawn_unit[gene(drawn, GENE_DMA_ALIGN, UNITS_DRAWN)]);
 }
 
+/* The text is to be freed. */
 static inline void draw_device(Drawn *drawn) {
-    static const unsigned align[] = {1, 16, 32, 64}, bytes[] = {1 << 20, 65536, 32768, 16384, 8192, 4096, 2048, 1024};
+    static const uint8_t far[] = {1, 16, 64};
     drawn->device = open_memstream(&drawn->device_text, &drawn->device_length);
     fputs("[device]\nname = drawn\nkind = scratchpad\n[memory local]\n", drawn->device);
-    print_key(drawn, "bytes", bytes[gene(drawn, GENE_BYTES, 8)]);
-    print_key(drawn, "align_bytes", align[gene(drawn, GENE_ALIGN, 4)]);
-    print_key(drawn, "lanes", 32);
+    print_key(drawn, "bytes", drawn->local_bytes);
+    print_key(drawn, "align_bytes", drawn_align(drawn));
+    print_key(drawn, "lanes", LAYOUT_MOST_BANKS);
     fputs("[memory far]\nbytes = unbounded @ test\n", drawn->device);
-    print_key(drawn, "align_bytes", align[gene(drawn, GENE_ALIGN, 4)]);
-    fputs("[contract]\n", drawn->device);
-    print_contract(drawn, "activation", gene(drawn, GENE_CONTRACT, 14));
-    fputs("weight = O I H W @ test\n", drawn->device);
-    uint32_t parameter = gene(drawn, GENE_PARAMETER, 4);
-    print_contract(drawn, "parameter",
-                   parameter == 0   ? 0
-                   : parameter == 1 ? gene(drawn, GENE_CONTRACT, 14)
-                   : parameter == 2 ? 1
-                                    : 4);
+    print_key(drawn, "align_bytes", far[gene(drawn, GENE_ALIGN_FAR, 3)]);
+    fprintf(drawn->device, "[contract]\nactivation = %s @ test\nweight = O I H W @ test\nparameter = %s @ test\n",
+            drawn->layout[0], drawn->layout[1]);
     print_forms(drawn);
     print_costs(drawn);
     fclose(drawn->device);
+}
+
+/* Another device, that has `bytes` of local memory. */
+static inline void draw_just_enough(Drawn *drawn, uint64_t bytes) {
+    free(drawn->device_text);
+    drawn->has_just_enough = true;
+    drawn->options.budget_bytes = 0;
+    drawn->local_bytes = bytes;
+    draw_device(drawn);
 }
 
 static inline void draw_options(Drawn *drawn) {
@@ -122,12 +93,29 @@ static inline void draw_options(Drawn *drawn) {
                                    .schedule = (Schedule)gene(drawn, GENE_SCHEDULE, SCHEDULE_COUNT)};
 }
 
-/* Texts are to be freed. */
+/* Memory of the device, or a budget below it. */
+static inline void draw_memory(Drawn *drawn) {
+    static const uint32_t bytes[] = {1 << 18, 65536, 65536, 16384, 32768, 16384, 8192, 4096, 2048, 512};
+    uint32_t chosen = bytes[gene(drawn, GENE_BYTES, 10)];
+    bool is_budget = gene(drawn, GENE_BUDGET, 4) == 3;
+    drawn->options.budget_bytes = is_budget ? chosen : 0;
+    drawn->local_bytes = is_budget ? bytes[0] : chosen;
+}
+
 static inline void draw_case(Drawn *drawn, const Genes *genes, Work *work) {
     *drawn = (Drawn){.genes = genes, .work = work};
     draw_graph(drawn);
-    draw_device(drawn);
+    draw_layouts(drawn);
     draw_options(drawn);
+    draw_memory(drawn);
+    draw_device(drawn);
+}
+
+static inline void free_case(Drawn *drawn) {
+    free(drawn->graph_text);
+    free(drawn->device_text);
+    free(drawn->layout[0]);
+    free(drawn->layout[1]);
 }
 
 static inline Genes draw_genes(uint64_t seed) {

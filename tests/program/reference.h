@@ -22,7 +22,11 @@ typedef struct {
 } Map;
 
 static inline uint64_t elements_of(const Drawn *drawn) {
-    return drawn->extent[0] * drawn->extent[1] * drawn->extent[2] * drawn->extent[3];
+    uint64_t elements = 1;
+    for (uint32_t k = 0; k < AXES; k++) {
+        elements *= drawn->extent[k];
+    }
+    return elements;
 }
 
 /* ---- Bits and numbers */
@@ -115,39 +119,41 @@ static inline const DrawnParam *find_param(const DrawnNode *node, uint32_t input
 
 /* ---- Maps */
 
-static inline bool run_stage(const NodeStage *from, const DrawnNode *node, Semantics semantics,
-                             const uint64_t index[AXES], Number *number) {
+/* Null, or why there is no value. */
+static inline StageFault run_stage(const NodeStage *from, const DrawnNode *node, Semantics semantics,
+                                   const uint64_t index[AXES], Number *number) {
     Stage stage = from->stage;
     BoundStage bound;
     for (uint32_t p = 0; p < from->param_count; p++) {
         Number given = param_at(find_param(node, from->param[p].input), index);
         give(&stage, from->param[p].gives, given);
     }
-    if (stage_bind(&stage, semantics, &bound) != NULL || bound_check(&bound, number->code, number->x) != NULL) {
-        return false;
+    StageFault fault = stage_bind(&stage, semantics, &bound);
+    fault = fault == NULL ? bound_check(&bound, number->code, number->x) : fault;
+    if (fault == NULL) {
+        bound_run(&bound, &number->code, &number->x, 1);
     }
-    bound_run(&bound, &number->code, &number->x, 1);
-    return true;
+    return fault;
 }
 
-/* False where the reference has no value for some element. */
+static inline void next_index(const Drawn *drawn, uint64_t index[AXES]) {
+    for (uint32_t k = AXES; k-- > 0 && ++index[k] == drawn->extent[k];) {
+        index[k] = 0;
+    }
+}
+
+/* False where the reference has no value for some element: `why` tells. */
 static inline bool run_node(const Drawn *drawn, const DrawnNode *node, const NodeStages *stages, Semantics semantics,
-                            const Map *from, Map *to) {
-    uint64_t index[AXES], k = 0;
-    const uint64_t *e = drawn->extent;
-    to->at = arena_array(&drawn->work->keep, Number, elements_of(drawn));
+                            const Map *from, Map *to, const char **why) {
+    uint64_t index[AXES] = {0}, count = elements_of(drawn);
+    to->at = arena_array(&drawn->work->keep, Number, count);
     to->dtype = stages->stage[stages->count - 1].stage.to;
-    for (index[0] = 0; index[0] < e[0]; index[0]++) {
-        for (index[1] = 0; index[1] < e[1]; index[1]++) {
-            for (index[2] = 0; index[2] < e[2]; index[2]++) {
-                for (index[3] = 0; index[3] < e[3]; index[3]++, k++) {
-                    to->at[k] = from->at[k];
-                    for (uint32_t s = 0; s < stages->count; s++) {
-                        if (!run_stage(&stages->stage[s], node, semantics, index, &to->at[k])) {
-                            return false;
-                        }
-                    }
-                }
+    for (uint64_t k = 0; k < count; k++, next_index(drawn, index)) {
+        to->at[k] = from->at[k];
+        for (uint32_t s = 0; s < stages->count; s++) {
+            *why = run_stage(&stages->stage[s], node, semantics, index, &to->at[k]);
+            if (*why != NULL) {
+                return false;
             }
         }
     }

@@ -7,34 +7,43 @@ typedef struct {
     const char *graph; /* behind the first line */
     const char *device;
     const char *expected[3];
+    Strategy strategy;
 } Row;
 
 static const Row rows[] = {
-    {"a device that loads nothing",
-     "input x float32[1,3,4,5]\nnode Relu: x -> y\noutput y\n",
-     "mcu-cm",
-     {"only a device that loads and stores runs commands", "arena", "--device"}},
-    {"two maps",
-     "input x float32[1,3,4,5]\ninput z float32[1,3,4,5]\nnode Add both: x z -> y\noutput y\n",
-     "teach",
-     {"node 'both'", "it computes on two maps", "--node"}},
-    {"an operator that is none of stages",
-     "input x float32[1,3,4,5]\nnode Sigmoid s: x -> y\noutput y\n",
-     "teach",
-     {"node 's'", "no stage computes what the operator does", "--node"}},
-    {"a constant without bytes",
-     "input x float32[1,3,4,5]\nconst c float32[1,3,1,1] = unknown\nnode Mul m: x c -> y\noutput y\n",
-     "teach",
-     {"tensor 'c'", "the bytes of this constant are not known", NULL}},
-    {"a parameter along a part of a dimension",
-     "format tflite\ninput x float32[2,3,4,4,5]\nconst c float32[3,1,1,1] = 1 2 3\nnode Mul m: x c -> y\noutput y\n",
-     "teach",
-     {"node 'm'", "tensor 'c'", "some of the axes that are one dimension"}},
+    {.name = "a device that loads nothing",
+     .graph = "input x float32[1,3,4,5]\nnode Relu: x -> y\noutput y\n",
+     .device = "mcu-cm",
+     .expected = {"only a device that loads and stores runs commands", "arena", "--device"}},
+    {.name = "two maps",
+     .graph = "input x float32[1,3,4,5]\ninput z float32[1,3,4,5]\nnode Add both: x z -> y\noutput y\n",
+     .device = "teach",
+     .expected = {"node 'both'", "it computes on two maps", "--node"}},
+    {.name = "an operator that is none of stages",
+     .graph = "input x float32[1,3,4,5]\nnode Sigmoid s: x -> y\noutput y\n",
+     .device = "teach",
+     .expected = {"node 's'", "no stage computes what the operator does", "--node"}},
+    {.name = "a constant without bytes",
+     .graph = "input x float32[1,3,4,5]\nconst c float32[1,3,1,1] = unknown\nnode Mul m: x c -> y\noutput y\n",
+     .device = "teach",
+     .expected = {"tensor 'c'", "the bytes of this constant are not known", NULL}},
+    {.name = "a parameter along a part of a dimension",
+     .graph = "format tflite\ninput x float32[2,3,4,4,5]\nconst c float32[3,1,1,1] = 1 2 3\nnode Mul m: x c -> "
+              "y\noutput y\n",
+     .device = "teach",
+     .expected = {"node 'm'", "tensor 'c'", "some of the axes that are one dimension"}},
+    {.name = "the same, expanded to a row",
+     .graph = "format tflite\ninput x float32[2,3,4,4,5]\nconst c float32[3,1,1,1] = 1 2 3\nnode Mul m: x c -> y\n"
+              "output y\n",
+     .device = "teach",
+     .strategy = STRATEGY_ROW,
+     .expected = {"node 'm'", "no command runs this operator", NULL}},
 };
 
 static void check(Work *work, const Row *row) {
     const char *text = arena_text(&work->keep, "stride0-graph 1\n%s", row->graph);
-    PlanCase test = {.graph = text, .device = row->device, .options = {.in_place = true, .sweeps = true}};
+    PlanCase test = {
+        .graph = text, .device = row->device, .options = {.strategy = row->strategy, .in_place = true, .sweeps = true}};
     Plan *plan = planned_run(&test, work);
     assert_non_null(plan);
     assert_null(program_build(plan, S0_SEM_ONNX, work));

@@ -14,6 +14,7 @@
 #include "program/program.h"
 #include "sim/sim.h"
 
+#include "program/coverage.h"
 #include "program/drawn_device.h"
 #include "program/reference.h"
 
@@ -23,15 +24,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { DEFAULT_CASES = 2000 };
+enum { DEFAULT_CASES = 2000, COVERED_CASES = 20000 }; /* so many reach every value of coverage.h */
 
 typedef enum { PASSED, FAILED, NO_VALUE_THERE, NOT_KNOWN, NO_FIT, REFUSED, OUTCOMES } Outcome;
 
 typedef struct {
     Outcome outcome;
     char why[4096];
-    uint64_t tiles, commands;
-    Schedule schedule;
 } Verdict;
 
 static Outcome decide(Verdict *verdict, Outcome outcome, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -47,7 +46,8 @@ static Outcome decide(Verdict *verdict, Outcome outcome, const char *format, ...
 
 static Outcome decide_by_messages(Verdict *verdict, Outcome outcome, const Work *work, const char *what) {
     char *messages = messages_of(work);
-    decide(verdict, outcome, "%s: %s", what, messages);
+    bool is_silent = *messages == '\0';
+    decide(verdict, is_silent ? FAILED : outcome, "%s: %s", what, is_silent ? "refused without a word" : messages);
     free(messages);
     return outcome;
 }
@@ -80,9 +80,9 @@ static Outcome compute_reference(const Drawn *drawn, const Graph *graph, const u
         if (!node_stages(graph, find_node(graph, drawn->node[k].name), &stages, &why)) {
             return decide(verdict, NOT_KNOWN, "%s", why);
         }
-        const Map *from = drawn->node[k].starts_anew ? &input : &maps[k - 1];
-        if (!run_node(drawn, &drawn->node[k], &stages, semantics_of(drawn), from, &maps[k])) {
-            return decide(verdict, NO_VALUE_THERE, "node %" PRIu32, k);
+        const Map *from = drawn->node[k].from == 0 ? &input : &maps[drawn->node[k].from - 1];
+        if (!run_node(drawn, &drawn->node[k], &stages, semantics_of(drawn), from, &maps[k], &why)) {
+            return decide(verdict, NO_VALUE_THERE, "%s", why);
         }
     }
     return PASSED;
@@ -229,7 +229,6 @@ static Outcome simulate(const Drawn *drawn, const Plan *plan, const BuiltProgram
         assert_true(sim_write(sim, built->inputs[k].buffer, packed));
     }
     const SimResult *result = sim_run(sim);
-    verdict->commands = built->program->command_count;
     if (check_faults(built->program, result, verdict) != PASSED ||
         check_outputs(drawn, plan->graph, built, sim, maps, verdict) != PASSED ||
         check_buffers(built, result, verdict) != PASSED ||
@@ -239,17 +238,62 @@ static Outcome simulate(const Drawn *drawn, const Plan *plan, const BuiltProgram
     return PASSED;
 }
 
-static Outcome run_drawn(const Drawn *drawn, Verdict *verdict) {
-    Work *work = drawn->work;
+/* As the text says; null where the case is wrong. */
+static Graph *read_graph(const Drawn *drawn, Work *work) {
     Span text = {(const uint8_t *)drawn->graph_text, drawn->graph_length};
     LayoutBinding layout = {.tensor = STR("x"), .is_channel_second = true};
+    Graph *graph = graph_parse_text(work, text, STR("drawn"));
+    bool ok = graph != NULL && graph_check(graph, work) && graph_inline(graph, work) &&
+              graph_bind_dims(graph, NULL, 0, work) && graph_infer(graph, work) &&
+              graph_assign_names(graph, &layout, drawn->is_channel_second ? 1 : 0, work);
+    return ok ? graph : NULL;
+}
+
+static const Plan *plan_drawn(const Drawn *drawn, const Graph *graph, Verdict *verdict) {
+    Work *work = drawn->work;
+    const Device *device = device_parse(work, (Str){drawn->device_text, drawn->device_length}, STR("drawn.ini"));
+    PlanOptions options = drawn->options;
+    if (device == NULL) {
+        decide_by_messages(verdict, FAILED, work, "the case is wrong");
+        return NULL;
+    }
+    const Plan *plan = plan_make(graph, device, &options, work);
+    if (plan == NULL) {
+        decide_by_messages(verdict, REFUSED, work, "plan");
+    }
+    return plan;
+}
+
+enum { MOST_BYTES = 1 << 22 }; /* of local memory: the simulated device is slow to begin with more */
+
+/* A plan that fits: where memory is too small it gets what the plan needs, to the byte. */
+static const Plan *plan_to_fit(Drawn *drawn, const Graph *graph, Verdict *verdict) {
+    const Plan *plan = plan_drawn(drawn, graph, verdict);
+    for (uint32_t again = 0; again < 2 && plan != NULL && !plan_fits(plan); again++) {
+        if (again == 1 || plan->placed_bytes > MOST_BYTES) {
+            decide(verdict, NO_FIT, "needs %" PRIu64, plan->placed_bytes);
+            return NULL;
+        }
+        draw_just_enough(drawn, plan->placed_bytes);
+        plan = plan_drawn(drawn, graph, verdict);
+    }
+    return plan;
+}
+
+static void dump_program(const CmdProgram *program) {
+    if (dump != NULL) {
+        FILE *out = fopen(dump, "w");
+        cmd_print(program, out);
+        fclose(out);
+    }
+}
+
+static Outcome run_drawn(Drawn *drawn, Coverage *coverage, Verdict *verdict) {
+    Work *work = drawn->work;
     uint64_t bytes;
     uint8_t *packed = pack(drawn, drawn->input_dtype, elements_of(drawn), 1, false, &bytes);
-    Graph *graph = graph_parse_text(work, text, STR("drawn"));
-    const Device *device = device_parse(work, (Str){drawn->device_text, drawn->device_length}, STR("drawn.ini"));
-    if (graph == NULL || device == NULL || !graph_check(graph, work) || !graph_inline(graph, work) ||
-        !graph_bind_dims(graph, NULL, 0, work) || !graph_infer(graph, work) ||
-        !graph_assign_names(graph, &layout, drawn->is_tflite || drawn->rank < AXES ? 0 : 1, work)) {
+    Graph *graph = read_graph(drawn, work);
+    if (graph == NULL) {
         return decide_by_messages(verdict, FAILED, work, "the case is wrong");
     }
     Map maps[MOST_NODES + 1];
@@ -259,45 +303,35 @@ static Outcome run_drawn(const Drawn *drawn, Verdict *verdict) {
     if (gene(drawn, GENE_FOLD, 2) == 1 && !graph_fold_qdq(graph, work)) {
         return decide_by_messages(verdict, FAILED, work, "folding");
     }
-    PlanOptions options = drawn->options;
-    const Plan *plan = plan_make(graph, device, &options, work);
+    const Plan *plan = plan_to_fit(drawn, graph, verdict);
     if (plan == NULL) {
-        return decide_by_messages(verdict, REFUSED, work, "plan");
-    }
-    if (!plan_fits(plan)) {
-        return decide(verdict, NO_FIT, "needs %" PRIu64, plan->placed_bytes);
+        return verdict->outcome;
     }
     const BuiltProgram *built = program_build(plan, semantics_of(drawn), work);
     if (built == NULL) {
         return decide_by_messages(verdict, REFUSED, work, "program");
     }
-    if (dump != NULL) {
-        FILE *out = fopen(dump, "w");
-        cmd_print(built->program, out);
-        fclose(out);
+    dump_program(built->program);
+    if (simulate(drawn, plan, built, (Span){packed, (size_t)bytes}, maps, verdict) == PASSED && coverage != NULL) {
+        cover_case(coverage, drawn, plan);
     }
-    for (uint32_t s = 0; s < plan->sweep_count; s++) {
-        verdict->tiles += plan->sweeps[s].cost.tiles;
-        verdict->schedule = plan->sweeps[s].chosen.best.choice.schedule;
-    }
-    return simulate(drawn, plan, built, (Span){packed, (size_t)bytes}, maps, verdict);
+    return verdict->outcome;
 }
 
-static Verdict run_genes(const Genes *genes, bool tells) {
+static Verdict run_genes(const Genes *genes, Coverage *coverage, bool tells) {
     Verdict verdict = {.outcome = PASSED};
     Work work;
     Drawn drawn;
     WORK_BEGIN(&work);
     draw_case(&drawn, genes, &work);
-    verdict.outcome = run_drawn(&drawn, &verdict);
+    verdict.outcome = run_drawn(&drawn, coverage, &verdict);
     if (tells) {
         fprintf(stderr, "%s\n%sschedule %s tile rows %" PRIu64 "%s strategy %d in place %d fold %d\n%s\n",
                 drawn.graph_text, drawn.device_text, schedule_name(drawn.options.schedule), drawn.options.tile_rows,
                 drawn.options.whole_tiles ? " whole" : "", (int)drawn.options.strategy, (int)drawn.options.in_place,
                 (int)gene(&drawn, GENE_FOLD, 2), verdict.why);
     }
-    free(drawn.graph_text);
-    free(drawn.device_text);
+    free_case(&drawn);
     work_free(&work);
     return verdict;
 }
@@ -310,7 +344,7 @@ static bool fails(const Genes *genes) {
     pid_t child = fork();
     if (child == 0) {
         int quiet = dup2(open("/dev/null", O_WRONLY), 2);
-        _exit(quiet < 0 || run_genes(genes, false).outcome == FAILED);
+        _exit(quiet < 0 || run_genes(genes, NULL, false).outcome == FAILED);
     }
     int status = 0;
     waitpid(child, &status, 0);
@@ -361,43 +395,63 @@ static uint64_t number_of_environment(const char *name, uint64_t absent) {
     return text == NULL || *text == '\0' ? absent : strtoull(text, NULL, 10);
 }
 
-static void test_random(void **state) {
-    (void)state;
-    uint64_t count = number_of_environment("S0_CASES", DEFAULT_CASES), first = number_of_environment("S0_SEED", 1);
-    uint64_t outcomes[OUTCOMES] = {0}, schedules[SCHEDULE_COUNT] = {0}, tiled = 0;
-    dump = getenv("S0_DUMP");
-    signal(SIGABRT, tell_seed);
-    for (uint64_t seed = first; seed < first + count; seed++) {
-        Genes genes = draw_genes(seed);
-        running_seed = seed;
-        if (getenv("S0_SHRINK") != NULL) {
-            shrink_case(&genes);
-            run_genes(&genes, true);
-            continue;
-        }
-        Verdict verdict = run_genes(&genes, false);
-        outcomes[verdict.outcome]++;
-        tiled += verdict.tiles > 1;
-        schedules[verdict.schedule]++;
-        if (getenv("S0_TELL") != NULL && verdict.outcome >= NO_VALUE_THERE) {
-            print_message("%d %s\n", (int)verdict.outcome, verdict.why);
-        }
-        if (verdict.outcome == FAILED) {
-            print_message("seed %" PRIu64 ": %s\n", seed, verdict.why);
-            if (getenv("S0_GO_ON") != NULL) {
-                continue;
-            }
-            shrink_case(&genes);
-            run_genes(&genes, true);
+typedef struct {
+    uint64_t first, count;
+    bool shrinks, goes_on, tells;
+} Asked;
+
+/* Made small and told. */
+static void tell_small(Genes genes) {
+    shrink_case(&genes);
+    run_genes(&genes, NULL, true);
+}
+
+static void run_seed(const Asked *asked, uint64_t seed, Coverage *coverage, uint64_t outcomes[OUTCOMES]) {
+    Genes genes = draw_genes(seed);
+    running_seed = seed;
+    if (asked->shrinks) {
+        tell_small(genes);
+        return;
+    }
+    Verdict verdict = run_genes(&genes, coverage, false);
+    outcomes[verdict.outcome]++;
+    if (asked->tells && verdict.outcome >= NO_VALUE_THERE) {
+        print_message("%d seed %" PRIu64 ": %s\n", (int)verdict.outcome, seed, verdict.why);
+    }
+    if (verdict.outcome == FAILED) {
+        print_message("seed %" PRIu64 ": %s\n", seed, verdict.why);
+        if (!asked->goes_on) {
+            tell_small(genes);
             fail_msg("seed %" PRIu64, seed);
         }
     }
-    print_message(
-        "%" PRIu64 " passed (%" PRIu64 " of several tiles; fused %" PRIu64 ", split %" PRIu64 ", pipelined %" PRIu64
-        "), %" PRIu64 " without a value, %" PRIu64 " not known, %" PRIu64 " too large, %" PRIu64 " refused\n",
-        outcomes[PASSED], tiled, schedules[SCHEDULE_FUSED], schedules[SCHEDULE_SPLIT], schedules[SCHEDULE_PIPELINED],
-        outcomes[NO_VALUE_THERE], outcomes[NOT_KNOWN], outcomes[NO_FIT], outcomes[REFUSED]);
-    assert_true(outcomes[PASSED] * 2 > count);
+}
+
+static void test_random(void **state) {
+    (void)state;
+    const Asked asked = {.first = number_of_environment("S0_SEED", 1),
+                         .count = number_of_environment("S0_CASES", DEFAULT_CASES),
+                         .shrinks = getenv("S0_SHRINK") != NULL,
+                         .goes_on = getenv("S0_GO_ON") != NULL,
+                         .tells = getenv("S0_TELL") != NULL};
+    uint64_t outcomes[OUTCOMES] = {0};
+    Coverage coverage = {0};
+    dump = getenv("S0_DUMP");
+    signal(SIGABRT, tell_seed);
+    for (uint64_t seed = asked.first; seed < asked.first + asked.count; seed++) {
+        run_seed(&asked, seed, &coverage, outcomes);
+    }
+    if (asked.shrinks) {
+        return;
+    }
+    uint32_t holes = cover_print(&coverage);
+    print_message("%" PRIu64 " passed, %" PRIu64 " failed, %" PRIu64 " without a value, %" PRIu64 " not known, %" PRIu64
+                  " too large, %" PRIu64 " refused\n",
+                  outcomes[PASSED], outcomes[FAILED], outcomes[NO_VALUE_THERE], outcomes[NOT_KNOWN], outcomes[NO_FIT],
+                  outcomes[REFUSED]);
+    assert_int_equal(outcomes[FAILED], 0);
+    assert_true(outcomes[PASSED] * 10 > asked.count * 9 || asked.count < DEFAULT_CASES);
+    assert_true(holes == 0 || asked.count < COVERED_CASES);
 }
 
 int main(void) {
