@@ -60,12 +60,13 @@ static inline void replay_write(Replay *replay, uint32_t step, BufferId id) {
     }
 }
 
-/* Does the step write in place over what it reads? */
+/* Does the step write in place over what it reads? Either may be the one that lies in the other. */
 static inline bool replay_is_overwritten(const Replay *replay, const Step *step, BufferId read) {
+    const Buffer *from = plan_buffer(replay->plan, read);
     for (uint32_t k = 0; k < step->write_count; k++) {
-        const Buffer *write = plan_buffer(replay->plan, step->writes[k]);
-        if (write->alias_reason == ALIAS_IN_PLACE &&
-            write->storage.index == plan_buffer(replay->plan, read)->storage.index) {
+        const Buffer *to = plan_buffer(replay->plan, step->writes[k]);
+        bool is_in_place = to->alias_reason == ALIAS_IN_PLACE || from->alias_reason == ALIAS_IN_PLACE;
+        if (is_in_place && to->storage.index == from->storage.index) {
             return true;
         }
     }
@@ -192,6 +193,19 @@ static inline const SimResult *replay_run(Replay *replay, Work *work) {
     Sim *sim = sim_new(&replay->program, &replay->device, work);
     assert_non_null(sim);
     return sim_run(sim);
+}
+
+/* Runs it, and fails the test with the first fault. */
+static inline const SimResult *replay_must_run(const char *what, Replay *replay, Work *work) {
+    const SimResult *result = replay_run(replay, work);
+    if (result->fault_count > 0) {
+        const SimFault *fault = &result->fault[0];
+        Str node = fault->command == CMD_NONE ? STR("") : replay->nodes[replay->commands[fault->command].node];
+        fail_msg("%s: '" STR_FMT "': tensor '" STR_FMT "', byte %llu: %s: %s", what, STR_ARG(node),
+                 STR_ARG(replay->buffers[fault->buffer].name), (unsigned long long)fault->byte,
+                 sim_fault_name(fault->kind), fault->text);
+    }
+    return result;
 }
 
 /* The plan's buffer of that tensor in local memory. */

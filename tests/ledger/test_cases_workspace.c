@@ -8,6 +8,7 @@
  * where the map ends as codes they need a line of 4 * C * W bytes, where it ends as floats none, for the output's own
  * bytes carry them. These are the two variants of the cases. */
 #include "ledger/audit.h"
+#include "ledger/replay.h"
 
 #include "graph/passes.h"
 #include "graph/text.h"
@@ -165,7 +166,11 @@ static void check_declared(const Declared *row, Work *work) {
     in_tiles.in_tiles = true;
     Ran ran = build(&in_tiles, work);
     assert_true(run(&ran, work)->is_exact);
+    Replay replay = replay_of(ran.plan, work);
+    replay_must_run(row->what, &replay, work);
     ran = build(&row->test, work);
+    replay = replay_of(ran.plan, work);
+    replay_must_run(row->what, &replay, work);
     const Audit *audit = run(&ran, work);
     if (!audit->is_exact || audit->declared_bytes != row->workspace_bytes ||
         audit->used_bytes != row->workspace_bytes) {
