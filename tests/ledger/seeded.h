@@ -18,7 +18,7 @@ typedef enum {
     NET_REALS,   /* int8: Dequantize, Mul, Add, Quantize; carried in float32 */
     NET_ONE,     /* int8: Mul on codes */
     NET_NIBBLES, /* int4 in, int8 out: Dequantize, Mul, Quantize */
-    NET_READER,  /* two outputs: x * s and, by a second reader of x, x * b */
+    NET_READER,  /* as NET_CODES, and a second output by a second reader of x: x * b */
 } Net;
 
 /* Of the network: text, the order of x, which reference, whether b is added. */
@@ -58,11 +58,14 @@ static inline const NetText *net_text(Net net) {
                          .layout = "x=NCHW",
                          .semantics = S0_SEM_ONNX,
                          .is_nibbles = true},
-        [NET_READER] = {.text = CODES "const b int8[5] scale=0.5 = 19 7 13 11 17\nvalue y int8" NHWC " scale=0.25\n"
-                                      "value z int8" NHWC " scale=0.25\nnode Mul m: x s -> y\nnode Mul k: x b -> z\n"
-                                      "output y\noutput z\n",
+        [NET_READER] = {.text = CODES
+                        "const b int8[5] scale=0.25 = 19 7 13 11 17\nconst k int8[5] scale=0.5 = 19 7 13 11 17\n"
+                        "value t int8" NHWC " scale=0.25\nvalue y int8" NHWC " scale=0.25\n"
+                        "value z int8" NHWC " scale=0.25\nnode Mul m: x s -> t\nnode Add a: t b -> y\n"
+                        "node Mul r: x k -> z\noutput y\noutput z\n",
                         .semantics = S0_SEM_TFLITE_DOUBLE,
-                        .is_channel_last = true},
+                        .is_channel_last = true,
+                        .adds = true},
     };
     return &text[net];
 }
@@ -81,7 +84,7 @@ static inline int32_t input_at(const NetText *net, uint32_t k) {
 static inline int8_t output_at(const NetText *net, bool is_second, uint32_t k) {
     static const int32_t s[CHANNELS] = {1, 2, 3, 4, 5}, b[CHANNELS] = {19, 7, 13, 11, 17};
     uint32_t c = net->is_channel_last ? k % CHANNELS : k / (ROWS * COLUMNS);
-    int32_t y = input_at(net, k) * (is_second ? b[c] : s[c]) + (net->adds ? b[c] : 0);
+    int32_t y = input_at(net, k) * (is_second ? b[c] : s[c]) + (net->adds && !is_second ? b[c] : 0);
     return (int8_t)(y > INT8_MAX ? INT8_MAX : y < INT8_MIN ? INT8_MIN : y);
 }
 
