@@ -31,12 +31,17 @@ static uint64_t common_multiple(uint64_t a, uint64_t b, uint64_t limit) {
     return multiple;
 }
 
-/* A tile begins where the address maps of all that it is a part of begin a block. */
+/* A tile begins where the address maps of all that it is a part of begin a block: also those of a parameter's whole
+ * local copy, which may be larger than what far memory holds. */
 static void take_grain(Search *search, const SweepOperand *operand) {
+    View local;
+    bool has_local = sweep_local_view(search->sweep, operand, operand->shape.extent, &local);
     for (int d = 0; d < DIM_COUNT; d++) {
         uint64_t extent = search->sweep->in.shape.extent[d];
         if (operand->shape.extent[d] > 1) {
+            uint64_t of_local = has_local ? view_grain(&local, (Dim)d) : 1;
             search->grain[d] = common_multiple(search->grain[d], view_grain(&operand->whole, (Dim)d), extent);
+            search->grain[d] = common_multiple(search->grain[d], of_local, extent);
         }
     }
 }

@@ -143,7 +143,7 @@ static inline void cover_layouts(Coverage *coverage, const Drawn *drawn) {
 }
 
 static inline void cover_device(Coverage *coverage, const Drawn *drawn) {
-    static const uint8_t most[MOSTS_DRAWN] = {0, 0, 0, 1, 2, 3};
+    static const uint8_t most[MOSTS_DRAWN] = {0, 0, 0, 0, 1, 1, 3, 2};
     static const uint8_t readable[sizeof readable_forms] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 0};
     cover(coverage, COVER_READABLE, readable[gene(drawn, GENE_FORMS, sizeof readable_forms)]);
     cover(coverage, COVER_GRAIN, gene(drawn, GENE_GRAIN, GRAINS_DRAWN));

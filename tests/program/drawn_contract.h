@@ -182,7 +182,7 @@ static inline void print_case(const LayoutDraw *draw) {
     if (ends >= 6 && ends % 2 == 0) {
         fprintf(draw->out, " total@%u", 1u << layout_chance(draw, LAYOUT_ENDS, 1, 7));
     }
-    if (ends >= 6 && ends % 3 == 0) {
+    if (ends == 9) {
         fprintf(draw->out, " base@%u", (unsigned)(layout_chance(draw, LAYOUT_ENDS, 2, 8) + 1) * 8);
     }
     if (ends >= 6 && ends % 3 == 1) {

@@ -31,8 +31,8 @@ static inline void print_forms(const Drawn *drawn) {
 
 /* Of the DMA: what is not told is 0. */
 static const uint16_t drawn_burst[] = {0, 8, 64, 12, 100}, drawn_least[] = {0, 1, 8, 32, 5},
-                      drawn_most[] = {0, 0, 0, 4096, 512, 1000}, drawn_unit[] = {0, 1, 4, 8, 3};
-enum { BURSTS_DRAWN = 5, LEASTS_DRAWN = 5, MOSTS_DRAWN = 6, UNITS_DRAWN = 5 };
+                      drawn_most[] = {0, 0, 0, 0, 4096, 4096, 1000, 512}, drawn_unit[] = {0, 1, 4, 8, 3};
+enum { BURSTS_DRAWN = 5, LEASTS_DRAWN = 5, MOSTS_DRAWN = 8, UNITS_DRAWN = 5 };
 
 static inline void print_known_key(const Drawn *drawn, const char *key, uint64_t value) {
     if (value > 0) {

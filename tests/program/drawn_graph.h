@@ -172,7 +172,7 @@ static inline void draw_extents(const Drawn *drawn, uint64_t extent[4]) {
                          deep[] = {33, 64, 100, 130}, batch[] = {2, 3, 1, 5};
     uint32_t shape = gene(drawn, GENE_SHAPE, SHAPES_DRAWN);
     bool is_flat = shape == 7 || shape == 8, is_deep = shape == 9 || shape == 10;
-    extent[0] = shape == 6 ? batch[gene(drawn, GENE_N, 4)] : 1;
+    extent[0] = shape == 6 ? batch[gene(drawn, GENE_N, 4)] : gene(drawn, GENE_N, 10) == 9 ? 2 : 1;
     extent[1] = is_deep   ? deep[gene(drawn, GENE_C, 4)]
                 : is_flat ? few[gene(drawn, GENE_C, 4)]
                           : any[gene(drawn, GENE_C, 8)];

@@ -9,10 +9,14 @@
 
 typedef struct {
     const char *name;
-    const char *graph;     /* behind the first line */
-    const char *maps;      /* contract of maps, and of parameters */
-    const char *far_align; /* bytes */
+    const char *graph;      /* behind the first line */
+    const char *maps;       /* contract of maps */
+    const char *parameters; /* of parameters, where it is another */
+    const char *far_align;  /* bytes */
+    const char *most_bytes; /* of a transfer */
     bool in_place;
+    Strategy strategy;
+    Schedule schedule;
 } Row;
 
 static const Row rows[] = {
@@ -31,6 +35,12 @@ static const Row rows[] = {
               "node tflite.RELU6 r: x -> y\noutput y\n",
      .maps = "N C H W",
      .in_place = true},
+    {.name = "a number expanded to channels, whose local copy has blocks of two: no tile begins inside one",
+     .graph = "format tflite\ninput x float32[1,2,3,33]\nconst c float32[] = 2\nnode Mul m: x c -> y\noutput y\n",
+     .maps = "N C H W",
+     .parameters = "N^3@4 C/2@1+1 H@12 W+3 C%2",
+     .most_bytes = "512",
+     .strategy = STRATEGY_CHANNEL},
     {.name = "workspace of a line: the rows are a digit of the lane's number between others",
      .graph = "input x int8[1,1,2,2]\nconst s float32[] = 0.25\nconst z int8[] = 1\nvalue v float32[1,1,2,2]\n"
               "value y int8[1,1,2,2]\nnode DequantizeLinear@21 d: x s z -> v\nnode QuantizeLinear@21 q: v s z -> y\n"
@@ -40,17 +50,24 @@ static const Row rows[] = {
 
 static const char *device_of(const Row *row, Work *work) {
     return arena_text(&work->keep,
-                      "[device]\nname = box\nkind = scratchpad\n[memory local]\nbytes = 1M @ test\nalign_bytes = 1 @ "
-                      "test\nlanes = 32 @ test\n[memory far]\nbytes = unbounded @ test\nalign_bytes = %s @ "
-                      "test\n[contract]\nactivation = %s @ test\nweight = O I H W @ test\nparameter = %s @ "
-                      "test\n[parameter]\nscalar = 1 @ test\nchannel = 1 @ test\nrow = 1 @ test\nfull = 1 @ test\n",
-                      row->far_align == NULL ? "1" : row->far_align, row->maps, row->maps);
+                      "[device]\nname = box\nkind = scratchpad\n"
+                      "[memory local]\nbytes = 256K @ test\nalign_bytes = 1 @ test\nlanes = 32 @ test\n"
+                      "[memory far]\nbytes = unbounded @ test\nalign_bytes = %s @ test\n"
+                      "[contract]\nactivation = %s @ test\nweight = O I H W @ test\nparameter = %s @ test\n"
+                      "[parameter]\nscalar = 1 @ test\nchannel = 1 @ test\nrow = 1 @ test\nfull = 1 @ test\n"
+                      "[engine]\nvector_bytes_cycle = 16 @ test\nissue_cycles = 10 @ test\n"
+                      "descriptor_cycles = 10 @ test\nsync_cycles = 20 @ test\n"
+                      "[dma]\nbytes_cycle = 8 @ test\nsetup_cycles = 50 @ test\nmax_bytes = %s @ test\n",
+                      row->far_align == NULL ? "1" : row->far_align, row->maps,
+                      row->parameters == NULL ? row->maps : row->parameters,
+                      row->most_bytes == NULL ? "64K" : row->most_bytes);
 }
 
 static const BuiltProgram *build(const Row *row, Work *work, const Device **device) {
     const char *graph_text = arena_text(&work->keep, "stride0-graph 1\n%s", row->graph);
     Str text = str_from(device_of(row, work));
-    PlanOptions options = {.sweeps = true, .in_place = row->in_place};
+    PlanOptions options = {
+        .sweeps = true, .in_place = row->in_place, .strategy = row->strategy, .schedule = row->schedule};
     Graph *graph = graph_parse_text(work, (Span){(const uint8_t *)graph_text, strlen(graph_text)}, STR("runs"));
     LayoutBinding layout = {.tensor = STR("x"), .is_channel_second = true};
     *device = device_parse(work, text, STR("box.ini"));
@@ -62,7 +79,7 @@ static const BuiltProgram *build(const Row *row, Work *work, const Device **devi
 }
 
 static void check(const Row *row, Work *work) {
-    static const uint8_t input[64] = {0};
+    static const uint8_t input[1024] = {0};
     const Device *device;
     const BuiltProgram *built = build(row, work, &device);
     assert_non_null(built);
