@@ -34,22 +34,35 @@ static bool spoil_estimate(Seeded *seeded, BufferId id, uint64_t mistaken, Seed 
     return true;
 }
 
+/* The input's tile and the output's, then the same in far memory. */
+static BufferId any_map(const Seeded *seeded, uint32_t which) {
+    const PlannedSweep *planned = first_sweep(seeded);
+    return which < 2    ? map_tile(seeded, which)
+           : which == 2 ? planned->in_far
+           : which == 3 ? planned->out_far
+                        : NO_BUFFER;
+}
+
+static BufferId any_input(const Seeded *seeded, uint32_t which) {
+    return any_map(seeded, 2 * which);
+}
+
 static bool round_rows_up(Seeded *seeded, uint32_t which, Seed *seed) {
     const Device *device = seeded->plan->device;
     uint64_t row = round_up_to(CHANNELS * COLUMNS, device->memory[device->local].align_bytes);
-    return spoil_estimate(seeded, map_tile(seeded, which), ROWS * row, seed);
+    return spoil_estimate(seeded, any_map(seeded, which), ROWS * row, seed);
 }
 
 static bool round_elements_up(Seeded *seeded, uint32_t which, Seed *seed) {
-    return spoil_estimate(seeded, which == 0 ? map_tile(seeded, 0) : NO_BUFFER, ELEMENTS, seed);
+    return spoil_estimate(seeded, any_input(seeded, which), ELEMENTS, seed);
 }
 
 static bool round_half_bytes_down(Seeded *seeded, uint32_t which, Seed *seed) {
-    return spoil_estimate(seeded, which == 0 ? map_tile(seeded, 0) : NO_BUFFER, ELEMENTS / 2, seed);
+    return spoil_estimate(seeded, any_input(seeded, which), ELEMENTS / 2, seed);
 }
 
 static bool estimate_padding_twice(Seeded *seeded, uint32_t which, Seed *seed) {
-    BufferId id = map_tile(seeded, which);
+    BufferId id = any_map(seeded, which);
     if (!is_buffer(id)) {
         return false;
     }
