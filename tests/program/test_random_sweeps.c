@@ -361,19 +361,48 @@ static bool try_gene(Genes *genes, uint32_t k, uint16_t value) {
     return true;
 }
 
+/* The nodes after it take its place. */
+static bool try_without_node(Genes *genes, uint32_t k) {
+    Genes other = *genes;
+    uint32_t last = genes->gene[GENE_NODES] % MOST_NODES;
+    uint16_t *node = &other.gene[GENE_NODE + k * NODE_GENES];
+    if (k >= last) {
+        return false;
+    }
+    memmove(node, node + NODE_GENES, (size_t)(last - k) * NODE_GENES * sizeof *node);
+    other.gene[GENE_NODES] = (uint16_t)(last - 1);
+    if (!fails(&other)) {
+        return false;
+    }
+    *genes = other;
+    return true;
+}
+
+static bool shrink_gene(Genes *genes, uint32_t k) {
+    bool is_less = false;
+    for (uint16_t value = 0; value < 4 && !is_less; value++) {
+        is_less = try_gene(genes, k, value);
+    }
+    uint16_t gene = genes->gene[k];
+    return is_less ||
+           (gene > 4 && (try_gene(genes, k, (uint16_t)(gene / 2)) || try_gene(genes, k, (uint16_t)(gene - 1))));
+}
+
+/* A multiple of all numbers of choices: genes may be reduced by it, but for the salt, which is no choice. */
+enum { LEAST_COMMON = 27720 };
+
 static void shrink_case(Genes *genes) {
     bool is_smaller = true;
     for (uint32_t k = 0; k < GENES; k++) {
-        genes->gene[k] =
-            genes->gene[k] % 27720 != 0 && genes->gene[k] >= 27720 ? genes->gene[k] % 27720 : genes->gene[k];
+        genes->gene[k] = k == GENE_SALT ? genes->gene[k] : genes->gene[k] % LEAST_COMMON;
     }
-    for (int round = 0; is_smaller && round < 6; round++) {
+    for (int round = 0; is_smaller && round < 12; round++) {
         is_smaller = false;
+        for (uint32_t k = 0; k < MOST_NODES; k++) {
+            is_smaller = try_without_node(genes, k) || is_smaller;
+        }
         for (uint32_t k = 0; k < GENES; k++) {
-            uint16_t gene = genes->gene[k];
-            bool less = try_gene(genes, k, 0) || try_gene(genes, k, 1) || try_gene(genes, k, 2) ||
-                        try_gene(genes, k, 3) || (gene > 4 && try_gene(genes, k, (uint16_t)(gene / 2)));
-            is_smaller = is_smaller || less;
+            is_smaller = shrink_gene(genes, k) || is_smaller;
         }
     }
 }
