@@ -6,8 +6,8 @@
 #ifndef S0_TESTS_LEDGER_ACCESSES_H
 #define S0_TESTS_LEDGER_ACCESSES_H
 
-#include "cmd/command.h"
 #include "device/device.h"
+#include "sim/model.h"
 
 #include <string.h>
 
@@ -40,29 +40,17 @@ static inline void find_memories(Accesses *all) {
 static inline void mark_element(Accesses *all, uint32_t command, const CmdOperand *operand, uint32_t bits,
                                 const uint64_t index[CMD_AXES], uint8_t how) {
     const CmdBuffer *buffer = &all->program->buffers[operand->buffer];
-    const CmdView *view = &all->program->views[operand->view];
-    uint64_t bit = operand->offset_bits, lane = 0;
-    for (uint32_t k = 0; k < view->level_count; k++) {
-        const CmdLevel *level = &view->level[k];
-        uint64_t digit = index[level->axis] / level->div;
-        digit = level->mod == 0 ? digit : digit % level->mod;
-        bit += digit * level->stride_bits;
-        lane += digit * level->stride_lanes;
-    }
-    uint64_t start = all->first[buffer->memory] + lane * all->bytes[buffer->memory] + buffer->offset_bytes;
+    ModelAddress at = model_address(&all->program->views[operand->view], index);
+    uint64_t bit = operand->offset_bits + at.bit;
+    uint64_t start = all->first[buffer->memory] + at.lane * all->bytes[buffer->memory] + buffer->offset_bytes;
     for (uint64_t byte = bit / 8; byte <= (bit + bits - 1) / 8; byte++) {
         all->byte[command * all->count + start + byte] |= how;
     }
 }
 
 static inline bool next_index(const CmdBox *box, uint64_t index[CMD_AXES]) {
-    for (uint32_t axis = CMD_AXES; axis-- > 0;) {
-        if (++index[axis] < box->extent[axis]) {
-            return true;
-        }
-        index[axis] = 0;
-    }
-    return false;
+    const uint64_t low[CMD_AXES] = {0};
+    return model_next(index, low, box->extent);
 }
 
 static inline void mark(Accesses *all, uint32_t command, const CmdOperand *operand, uint32_t bits, uint8_t how) {

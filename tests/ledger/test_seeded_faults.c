@@ -79,34 +79,18 @@ typedef struct {
     bool overlaps;        /* two elements have one address */
 } Walked;
 
-typedef struct {
-    uint64_t lane, bit;
-} Address;
-
-static Address address_of(const CmdView *view, const uint64_t index[CMD_AXES]) {
-    Address at = {0, 0};
-    for (uint32_t k = 0; k < view->level_count; k++) {
-        const CmdLevel *level = &view->level[k];
-        uint64_t digit = index[level->axis] / level->div;
-        digit = level->mod == 0 ? digit : digit % level->mod;
-        at.lane += digit * level->stride_lanes;
-        at.bit += digit * level->stride_bits;
-    }
-    return at;
-}
-
 static Walked walk(Seeded *seeded, const CmdBox *box, const CmdOperand *operand) {
     const CmdView *view = &seeded->views[operand->view];
     uint64_t index[CMD_AXES] = {0}, lanes = 1, bits = 1;
     Walked walked = {0};
     do {
-        Address at = address_of(view, index);
+        ModelAddress at = model_address(view, index);
         lanes = at.lane >= lanes ? at.lane + 1 : lanes;
         bits = at.bit >= bits ? at.bit + 1 : bits;
     } while (next_index(box, index));
     bool *seen = arena_array(&seeded->work->keep, bool, lanes *bits);
     do {
-        Address at = address_of(view, index);
+        ModelAddress at = model_address(view, index);
         walked.overlaps = walked.overlaps || seen[at.lane * bits + at.bit];
         seen[at.lane * bits + at.bit] = true;
     } while (next_index(box, index));
