@@ -95,11 +95,11 @@ static inline void draw_options(Drawn *drawn) {
 
 /* Memory of the device, or a budget below it. */
 static inline void draw_memory(Drawn *drawn) {
-    static const uint32_t bytes[] = {65536, 1 << 17, 65536, 16384, 32768, 16384, 8192, 4096, 2048, 512};
+    static const uint32_t bytes[] = {65536, 65536, 1 << 17, 16384, 32768, 16384, 8192, 4096, 2048, 512};
     uint32_t chosen = bytes[gene(drawn, GENE_BYTES, 10)];
     bool is_budget = gene(drawn, GENE_BUDGET, 4) == 3;
     drawn->options.budget_bytes = is_budget ? chosen : 0;
-    drawn->local_bytes = is_budget ? bytes[0] : chosen;
+    drawn->local_bytes = is_budget ? 1 << 17 : chosen; /* the largest budget */
 }
 
 static inline void draw_case(Drawn *drawn, const Genes *genes, Work *work) {
