@@ -60,6 +60,22 @@ static inline void replay_write(Replay *replay, uint32_t step, BufferId id) {
     }
 }
 
+/* What a copy moves: of a slice its part, of a concat each part; of lanes those of the first. */
+static inline uint64_t replay_moved_bytes(const Buffer *buffer) {
+    return buffer->logical_bytes < buffer->physical_bytes ? buffer->logical_bytes : buffer->physical_bytes;
+}
+
+static inline void replay_copy(Replay *replay, uint32_t step, BufferId from, BufferId to) {
+    if (replay_is_local(replay, from) && replay_is_local(replay, to)) {
+        uint64_t read = replay_moved_bytes(plan_buffer(replay->plan, from));
+        uint64_t written = replay_moved_bytes(plan_buffer(replay->plan, to));
+        Command *copy = replay_add(replay, CMD_COPY, step, from);
+        copy->box.extent[REPLAY_W] = read < written ? read : written;
+        copy->src.buffer = from.index;
+        copy->dst.buffer = to.index;
+    }
+}
+
 /* Does the step write in place over what it reads? Either may be the one that lies in the other. */
 static inline bool replay_is_overwritten(const Replay *replay, const Step *step, BufferId read) {
     const Buffer *from = plan_buffer(replay->plan, read);
@@ -81,11 +97,8 @@ static inline void replay_step(Replay *replay, uint32_t number) {
     for (uint32_t k = 0; k < step->write_count; k++) {
         replay_write(replay, number, step->writes[k]);
     }
-    if (step->column == COLUMN_COPY && replay_is_local(replay, step->reads[0])) {
-        Command *copy = replay_add(replay, CMD_COPY, number, step->reads[0]);
-        copy->box.extent[REPLAY_W] = plan_buffer(replay->plan, step->writes[0])->logical_bytes;
-        copy->src.buffer = step->reads[0].index;
-        copy->dst.buffer = step->writes[0].index;
+    for (uint32_t k = 0; k < step->read_count && step->column == COLUMN_COPY; k++) {
+        replay_copy(replay, number, step->reads[k], step->writes[0]);
     }
     for (uint32_t k = 0; k < step->read_count; k++) {
         if (!replay_is_overwritten(replay, step, step->reads[k])) {
@@ -142,8 +155,8 @@ static inline void replay_commands(Replay *replay) {
     const Plan *plan = replay->plan;
     uint32_t end = plan->step_count;
     for (uint32_t k = 0; k < plan->buffer_count; k++) {
-        bool is_given = plan->buffers[k].kind == BUFFER_INPUT || plan->buffers[k].kind == BUFFER_STATE;
-        if (is_given && !replay_is_written(plan, k)) {
+        BufferKind kind = plan->buffers[k].kind;
+        if (kind == BUFFER_STATE || (kind == BUFFER_INPUT && !replay_is_written(plan, k))) {
             replay_write(replay, end, (BufferId){k});
         }
     }
@@ -206,6 +219,21 @@ static inline const SimResult *replay_must_run(const char *what, Replay *replay,
                  sim_fault_name(fault->kind), fault->text);
     }
     return result;
+}
+
+/* Where the highest buffer ends, and that rounded up to the memory's unit. */
+static inline uint64_t replay_end(const Replay *replay) {
+    uint64_t end = 0;
+    for (uint32_t k = 0; k < replay->plan->buffer_count; k++) {
+        uint64_t own = replay->buffers[k].offset_bytes + replay->buffers[k].bytes;
+        end = own > end ? own : end;
+    }
+    return end;
+}
+
+static inline uint64_t replay_placed(const Replay *replay) {
+    uint64_t unit = replay->device.memory[REPLAY_LOCAL].align_bytes;
+    return (replay_end(replay) + unit - 1) / unit * unit;
 }
 
 /* The plan's buffer of that tensor in local memory. */

@@ -138,19 +138,9 @@ static Plan *plan_of(const Row *row, Extents extents, uint64_t budget_bytes, Wor
 
 /* ---- As planned: exactly enough */
 
-/* Where the highest buffer ends: what the plan rounds up to the memory's unit. */
-static uint64_t end_of(const Replay *replay) {
-    uint64_t end = 0;
-    for (uint32_t k = 0; k < replay->plan->buffer_count; k++) {
-        uint64_t own = replay->buffers[k].offset_bytes + replay->buffers[k].bytes;
-        end = own > end ? own : end;
-    }
-    return end;
-}
-
 /* What it says of the buffer that ends highest: a fault of its own. */
 static void expect_capacity(Replay *replay, uint64_t bytes, Work *work) {
-    uint64_t end = end_of(replay);
+    uint64_t end = replay_end(replay);
     const char *said =
         arena_text(&work->keep, "the buffer ends at %" PRIu64 ", %" PRIu64 " behind its memory", end, end - bytes);
     replay->device.memory[REPLAY_LOCAL].bytes = bytes;
@@ -173,9 +163,8 @@ static void check_exactly_enough(const Row *row, const Plan *plan, Work *work) {
         assert_int_equal(result->column[CMD_COLUMN_COPY].read_bytes, row->copied_bytes);
         assert_int_equal(result->column[CMD_COLUMN_COPY].written_bytes, row->copied_bytes);
     }
-    uint64_t unit = plan->device->memory[plan->device->local].align_bytes, end = end_of(&replay);
-    assert_int_equal((end + unit - 1) / unit * unit, plan->placed_bytes);
-    expect_capacity(&replay, end - 1, work);
+    assert_int_equal(replay_placed(&replay), plan->placed_bytes);
+    expect_capacity(&replay, replay_end(&replay) - 1, work);
 }
 
 /* The planner says the same of a budget. */
