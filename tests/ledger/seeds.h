@@ -92,7 +92,7 @@ static inline bool is_as_expected(const Seeded *seeded, const Expected *expected
            (expected->what == NULL || has_difference(seeded, expected));
 }
 
-static inline bool run_seed(Work *work, const SeedRow *row, const char *device, uint32_t which) {
+static inline bool try_seed(Work *work, const SeedRow *row, const char *device, uint32_t which) {
     Seeded seeded = seeded_plan(row->net, device, row->options, work);
     Seed seed = {.victim = NO_BUFFER, .thief = NO_BUFFER};
     if (row->in_plan != NULL && !row->in_plan(&seeded, which, &seed)) {
@@ -110,21 +110,29 @@ static inline bool run_seed(Work *work, const SeedRow *row, const char *device, 
     return true;
 }
 
+static inline bool run_seed(const SeedRow *row, const char *device, uint32_t which) {
+    Work work;
+    WORK_BEGIN(&work);
+    bool more = try_seed(&work, row, device, which);
+    work_free(&work);
+    return more;
+}
+
+static inline void run_row(const SeedRow *row, const char *device) {
+    bool is_fault = row->harmless_on == NULL || strcmp(row->harmless_on, device) != 0;
+    uint32_t seeds = 0;
+    seeded_expect_clean(row->net, device, row->options);
+    while (is_fault && run_seed(row, device, seeds)) {
+        seeds++;
+    }
+    print_message("%s, %s: %u\n", device, row->name, (unsigned)seeds);
+    assert_true(seeds > 0 || !is_fault);
+}
+
 static inline void run_rows(const SeedRow *rows, size_t count) {
     for (size_t d = 0; d < SCRATCHPADS; d++) {
         for (size_t k = 0; k < count; k++) {
-            uint32_t seeds = 0;
-            bool more = rows[k].harmless_on == NULL || strcmp(rows[k].harmless_on, scratchpads[d]) != 0;
-            bool is_fault = more;
-            seeded_expect_clean(rows[k].net, scratchpads[d], rows[k].options);
-            for (; more; seeds += more) {
-                Work work;
-                WORK_BEGIN(&work);
-                more = run_seed(&work, &rows[k], scratchpads[d], seeds);
-                work_free(&work);
-            }
-            print_message("%s, %s: %u\n", scratchpads[d], rows[k].name, (unsigned)seeds);
-            assert_true(seeds > 0 || !is_fault);
+            run_row(&rows[k], scratchpads[d]);
         }
     }
 }

@@ -225,21 +225,28 @@ static bool is_repeated(Seeded *seeded, uint32_t command, uint32_t number, const
     return false;
 }
 
+/* Counts the faults of the operand; true where it has the one that is looked for, which is seeded then. */
+static bool spoil_operand(Seeded *seeded, uint32_t command, CmdOperand *operand, uint32_t *left, Seed *seed) {
+    const CmdOperand kept = *operand;
+    const uint32_t view_count = seeded->program.view_count;
+    for (uint32_t k = 0; k < 2 * seeded->views[kept.view].level_count; k++) {
+        if (spoil_level(seeded, command, operand, k, seed) && (*left)-- == 0) {
+            return true;
+        }
+        seeded->program.view_count = view_count;
+        *operand = kept;
+    }
+    return false;
+}
+
 static bool spoil_stride(Seeded *seeded, uint32_t which, Seed *seed) {
-    uint32_t passed = 0;
+    uint32_t left = which;
     for (uint32_t command = 0; command < seeded->program.command_count; command++) {
         CmdOperand *operand;
         for (uint32_t number = 0; (operand = find_operand(seeded, command, number)) != NULL; number++) {
-            if (operand->buffer == CMD_NONE || is_repeated(seeded, command, number, operand)) {
-                continue;
-            }
-            const CmdOperand kept = *operand;
-            for (uint32_t k = 0; k < 2 * seeded->views[kept.view].level_count; k++) {
-                if (spoil_level(seeded, command, operand, k, seed) && passed++ == which) {
-                    return true;
-                }
-                seeded->program.view_count -= operand->view != kept.view;
-                *operand = kept;
+            bool is_new = operand->buffer != CMD_NONE && !is_repeated(seeded, command, number, operand);
+            if (is_new && spoil_operand(seeded, command, operand, &left, seed)) {
+                return true;
             }
         }
     }
