@@ -12,6 +12,9 @@ StageFault chain_bind(const Stage *stage, uint32_t count, Semantics semantics, A
         if (k > 0 && stage[k].from != stage[k - 1].to) {
             return "a stage does not take what the one before it gives";
         }
+        if (stage[k].kind >= STAGE_INT_MUL && stage[k].kind <= STAGE_INT_DIV) {
+            return "a chain is monotone, and these are not";
+        }
         StageFault fault = stage_bind(&stage[k], semantics, &bound[k]);
         if (fault != NULL) {
             return fault;

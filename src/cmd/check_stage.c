@@ -30,6 +30,14 @@ static bool takes_types(const Stage *stage) {
         return is_code(stage->from) && is_real(stage->to);
     case STAGE_QUANTIZE:
         return is_real(stage->from) && is_code(stage->to);
+    case STAGE_INT_MUL:
+    case STAGE_INT_ADD:
+    case STAGE_INT_SUB:
+    case STAGE_INT_RSUB:
+    case STAGE_INT_DIV:
+        return is_code(stage->from) && stage->to == stage->from;
+    case STAGE_CAST:
+        return is_real(stage->from) && is_real(stage->to);
     default:
         return is_code(stage->from) && is_code(stage->to);
     }
@@ -46,14 +54,17 @@ static const char *check_stage(const Stage *stage) {
     return is_sound ? NULL : "negate is not 0, 1 or 2";
 }
 
-static bool holds_param(DType dtype, const CmdParam *param) {
-    bool wants_code = param->kind == CMD_PARAM_VALUE || param->kind == CMD_PARAM_ZERO_POINT;
-    return wants_code || param->is_coded ? is_code(dtype) : is_real(dtype);
+static bool wants_code(const CmdStage *stage, const CmdParam *param) {
+    return param->kind == CMD_PARAM_VALUE || param->kind == CMD_PARAM_ZERO_POINT ||
+           stage->stage.kind == STAGE_CODE_CLIP;
 }
 
-static const char *check_coded(const CmdParam *param) {
-    bool wants_code = param->kind == CMD_PARAM_VALUE || param->kind == CMD_PARAM_ZERO_POINT;
-    return param->is_coded && wants_code ? "what is a code itself is not dequantised" : NULL;
+static bool holds_param(DType dtype, const CmdStage *stage, const CmdParam *param) {
+    return wants_code(stage, param) || param->is_coded ? is_code(dtype) : is_real(dtype);
+}
+
+static const char *check_coded(const CmdStage *stage, const CmdParam *param) {
+    return param->is_coded && wants_code(stage, param) ? "what is a code itself is not dequantised" : NULL;
 }
 
 static const char *check_params(const CmdCheck *check, const CmdStage *stage, const CmdBox *box) {
@@ -68,8 +79,8 @@ static const char *check_params(const CmdCheck *check, const CmdStage *stage, co
         }
         free_kinds &= ~(1u << param->kind);
         const char *fault = cmd_check_operand(check, &param->from, box, 0);
-        fault = fault != NULL ? fault : check_coded(param);
-        if (fault == NULL && !holds_param(check->program->buffers[param->from.buffer].dtype, param)) {
+        fault = fault != NULL ? fault : check_coded(stage, param);
+        if (fault == NULL && !holds_param(check->program->buffers[param->from.buffer].dtype, stage, param)) {
             fault = "elements of this type can't be this parameter";
         }
         if (fault != NULL) {

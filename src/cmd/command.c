@@ -22,11 +22,16 @@ CmdOp cmd_op_of(StageKind kind) {
     case STAGE_MUL:
     case STAGE_DIV:
     case STAGE_CODE_MUL:
+    case STAGE_INT_MUL:
+    case STAGE_INT_DIV:
         return CMD_MUL;
     case STAGE_ADD:
     case STAGE_SUB:
     case STAGE_RSUB:
     case STAGE_CODE_ADD:
+    case STAGE_INT_ADD:
+    case STAGE_INT_SUB:
+    case STAGE_INT_RSUB:
         return CMD_ADD;
     case STAGE_NORM:
     case STAGE_CODE_SCALE:

@@ -96,8 +96,8 @@ typedef enum {
     CMD_STORE,   /* local to far */
     CMD_COPY,    /* inside local memory, by the engine */
     CMD_FILL,    /* every element of dst becomes `code`, by the engine */
-    CMD_MUL,     /* one stage that multiplies: MUL, DIV, CODE_MUL */
-    CMD_ADD,     /* one stage that adds: ADD, SUB, RSUB, CODE_ADD */
+    CMD_MUL,     /* one stage that multiplies: MUL, DIV, CODE_MUL, INT_MUL, INT_DIV */
+    CMD_ADD,     /* one stage that adds: ADD, SUB, RSUB, CODE_ADD, INT_ADD, INT_SUB, INT_RSUB */
     CMD_REQUANT, /* one stage that rescales or limits: all others */
     CMD_AFFINE,  /* NORM, or several stages: line by line, each of one n and one h, all stages of a line in order */
     CMD_OPS
@@ -124,13 +124,15 @@ typedef struct {
 /* Which number of the stage an operand gives, element by element of the box. */
 typedef enum {
     CMD_PARAM_NUMBER, /* of MUL ADD SUB RSUB DIV: a real */
-    CMD_PARAM_VALUE,  /* of CODE_MUL, CODE_ADD: the constant's code */
+    CMD_PARAM_VALUE,  /* of CODE_MUL, CODE_ADD: the constant's code; of INT_…: the integer */
     CMD_PARAM_GAMMA,  /* of NORM */
     CMD_PARAM_BETA,
     CMD_PARAM_MEAN,
     CMD_PARAM_VARIANCE,
     CMD_PARAM_SCALE,      /* of (DE)QUANTIZE: a real */
     CMD_PARAM_ZERO_POINT, /* of (DE)QUANTIZE: a code */
+    CMD_PARAM_LO,         /* of CLIP: a real; of CODE_CLIP: a code */
+    CMD_PARAM_HI,
     CMD_PARAM_KINDS
 } CmdParamKind;
 

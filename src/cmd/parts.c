@@ -38,6 +38,7 @@ static const CmdField norm_fields[] = {REAL("mean", norm.mean), REAL("variance",
                                        REAL("beta", norm.beta)};
 static const CmdField clip_fields[] = {REAL("lo", clip.lo), REAL("hi", clip.hi)};
 static const CmdField code_fields[] = {REAL("scale", code.scale), WHOLE("zero", code.zero_point)};
+static const CmdField value_fields[] = {WHOLE("value", integer.value)};
 static const CmdField integer_fields[] = {
     REAL("in.scale", integer.in.scale),
     WHOLE("in.zero", integer.in.zero_point),
@@ -69,6 +70,15 @@ const CmdField *cmd_fields(StageKind kind, uint32_t *count) {
     case STAGE_DEQUANTIZE:
     case STAGE_QUANTIZE:
         return FIELDS(code_fields);
+    case STAGE_INT_MUL:
+    case STAGE_INT_ADD:
+    case STAGE_INT_SUB:
+    case STAGE_INT_RSUB:
+    case STAGE_INT_DIV:
+        return FIELDS(value_fields);
+    case STAGE_CAST:
+        *count = 0;
+        return NULL;
     default:
         return FIELDS(integer_fields);
     }
@@ -94,7 +104,15 @@ uint32_t cmd_params_of(StageKind kind) {
         return 1u << CMD_PARAM_NUMBER;
     case STAGE_CODE_MUL:
     case STAGE_CODE_ADD:
+    case STAGE_INT_MUL:
+    case STAGE_INT_ADD:
+    case STAGE_INT_SUB:
+    case STAGE_INT_RSUB:
+    case STAGE_INT_DIV:
         return 1u << CMD_PARAM_VALUE;
+    case STAGE_CLIP:
+    case STAGE_CODE_CLIP:
+        return 1u << CMD_PARAM_LO | 1u << CMD_PARAM_HI;
     case STAGE_NORM:
         return 1u << CMD_PARAM_GAMMA | 1u << CMD_PARAM_BETA | 1u << CMD_PARAM_MEAN | 1u << CMD_PARAM_VARIANCE;
     case STAGE_DEQUANTIZE:
@@ -108,16 +126,19 @@ uint32_t cmd_params_of(StageKind kind) {
 /* ---- Names */
 
 const char *cmd_stage_name(StageKind kind) {
-    static const char *const name[CMD_STAGES] = {"MUL",       "ADD",        "SUB",           "RSUB",
-                                                 "DIV",       "NORM",       "CLIP",          "DEQUANTIZE",
-                                                 "QUANTIZE",  "CODE_MUL",   "CODE_ADD",      "CODE_REQUANTIZE",
-                                                 "CODE_CLIP", "CODE_SCALE", "ACC_REQUANTIZE"};
+    static const char *const name[CMD_STAGES] = {"MUL",       "ADD",        "SUB",
+                                                 "RSUB",      "DIV",        "NORM",
+                                                 "CLIP",      "DEQUANTIZE", "QUANTIZE",
+                                                 "CODE_MUL",  "CODE_ADD",   "CODE_REQUANTIZE",
+                                                 "CODE_CLIP", "CODE_SCALE", "ACC_REQUANTIZE",
+                                                 "INT_MUL",   "INT_ADD",    "INT_SUB",
+                                                 "INT_RSUB",  "INT_DIV",    "CAST"};
     return name[kind];
 }
 
 const char *cmd_param_name(CmdParamKind kind) {
-    static const char *const name[CMD_PARAM_KINDS] = {"number", "value",    "gamma", "beta",
-                                                      "mean",   "variance", "scale", "zero"};
+    static const char *const name[CMD_PARAM_KINDS] = {"number",   "value", "gamma", "beta", "mean",
+                                                      "variance", "scale", "zero",  "lo",   "hi"};
     return name[kind];
 }
 

@@ -4,7 +4,7 @@
 
 #include "cmd/command.h"
 
-enum { CMD_STAGES = STAGE_ACC_REQUANTIZE + 1, CMD_CARRIES = CMD_CARRY_INPUT + 1 };
+enum { CMD_STAGES = STAGE_KINDS, CMD_CARRIES = CMD_CARRY_INPUT + 1 };
 
 static inline bool cmd_has_src(CmdOp op) {
     return op != CMD_FILL;

@@ -195,6 +195,9 @@ static bool read_code_relu(NodeReader *r) {
 }
 
 bool reader_code_operator(NodeReader *r) {
+    if (r->graph->format != FORMAT_TFLITE) {
+        return reader_integers(r);
+    }
     switch (r->node->op) {
     case OP_MUL:
     case OP_ADD:

@@ -29,11 +29,17 @@ bool reader_word(const Node *node, float limit[2]);
 /* The one number of a constant that no caller may replace. */
 bool reader_number(const Value *value, double *number);
 
+/* Input 1 or 2 of a Clip: an immediate, if there is one, or a parameter of `clip`. */
+bool reader_limit(NodeReader *r, NodeStage *clip, Gives gives, double *number, bool *is_given);
+
 /* Integers of 2 to 16 bits. */
 bool reader_is_code(DType dtype);
 
 /* node_codes.c: Quantize and Dequantize; operators that compute on codes, as TFLite does. */
 bool reader_coder(NodeReader *r);
 bool reader_code_operator(NodeReader *r);
+
+/* node_integers.c: ONNX's operators on integers, and QLinearAdd and QLinearMul. */
+bool reader_integers(NodeReader *r);
 
 #endif

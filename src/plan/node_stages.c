@@ -57,6 +57,11 @@ bool reader_number(const Value *value, double *number) {
 
 /* ---- Operators on reals */
 
+/* Does the stage take it as it is? What is float16 is exact in float32. */
+static bool is_real_param(const Value *value, DType reals, bool may_widen) {
+    return value->dtype == reals || (may_widen && value->dtype == DTYPE_F16 && reals == DTYPE_F32);
+}
+
 /* A parameter that the device reads: reals of the stage's type, or codes that stand for them. */
 static bool add_param(NodeReader *r, NodeStage *stage, Gives gives, uint32_t input) {
     const Value *value = node_input(r->graph, r->node, input);
@@ -66,7 +71,7 @@ static bool add_param(NodeReader *r, NodeStage *stage, Gives gives, uint32_t inp
         return reader_fail(r, "a parameter is absent");
     }
     param.is_coded = stage_code_range(value->dtype, &lo, &hi);
-    if (!param.is_coded && value->dtype != r->reals) {
+    if (!param.is_coded && !is_real_param(value, stage->stage.from, gives >= GIVES_GAMMA && gives <= GIVES_VARIANCE)) {
         return reader_fail(r, "a parameter has another type than the map");
     }
     if (param.is_coded && value->quant == NULL) {
@@ -88,9 +93,6 @@ static bool add_param(NodeReader *r, NodeStage *stage, Gives gives, uint32_t inp
 static bool read_arithmetic(NodeReader *r) {
     uint32_t other = 1 - r->stages->data_input;
     OpId op = r->node->op;
-    if (op == OP_DIV && other == 0) {
-        return reader_fail(r, "it divides by its map");
-    }
     StageKind kind = op == OP_MUL   ? STAGE_MUL
                      : op == OP_ADD ? STAGE_ADD
                      : op == OP_DIV ? STAGE_DIV
@@ -105,17 +107,34 @@ static bool is_training(const Node *norm) {
     return is_old || norm->output_count > 1 || node_int(norm, "training_mode", 0) != 0;
 }
 
+/* Since opset 15 the parameters may have another type than the map: the wider one is computed in. */
+static DType type_of_norm(const NodeReader *r) {
+    bool is_wide = false;
+    for (uint32_t k = 1; k < 5; k++) {
+        const Value *param = node_input(r->graph, r->node, k);
+        is_wide = is_wide || (param != NULL && param->dtype == DTYPE_F32);
+    }
+    return is_wide ? DTYPE_F32 : r->reals;
+}
+
 static bool read_norm(NodeReader *r) {
     static const Gives gives[] = {GIVES_GAMMA, GIVES_BETA, GIVES_MEAN, GIVES_VARIANCE};
     if (is_training(r->node)) {
         return reader_fail(r, "it takes mean and variance from its input");
     }
-    NodeStage *norm = reader_add(r, STAGE_NORM, r->reals, r->reals);
+    DType type = type_of_norm(r);
+    if (type != r->reals) {
+        reader_add(r, STAGE_CAST, r->reals, type);
+    }
+    NodeStage *norm = reader_add(r, STAGE_NORM, type, type);
     norm->stage.norm.epsilon = (float)node_float(r->node, "epsilon", 1e-5);
     for (uint32_t k = 0; k < 4; k++) {
         if (!add_param(r, norm, gives[k], k + 1)) {
             return false;
         }
+    }
+    if (type != r->reals) {
+        reader_add(r, STAGE_CAST, type, r->reals);
     }
     return true;
 }
@@ -142,27 +161,44 @@ bool reader_word(const Node *node, float limit[2]) {
     return reader_relu(op, limit);
 }
 
-/* An input since opset 11, an attribute before; the type's largest finite number where there is neither. */
-static bool clip_limit(NodeReader *r, uint32_t k, const char *name, double absent, float *limit) {
-    const Value *given = node_input(r->graph, r->node, k);
-    double number = node_float(r->node, name, absent);
-    if (given != NULL && (given->dtype != r->reals || !reader_number(given, &number))) {
-        return reader_fail(r, "a limit is not a known constant of the map's type");
+bool reader_limit(NodeReader *r, NodeStage *clip, Gives gives, double *number, bool *is_given) {
+    uint32_t k = gives == GIVES_LO ? 1 : 2;
+    const Value *limit = node_input(r->graph, r->node, k);
+    uint64_t count;
+    *is_given = limit != NULL && !reader_number(limit, number);
+    if (limit != NULL && limit->dtype != clip->stage.from) {
+        return reader_fail(r, "a limit has another type than the map");
     }
-    *limit = (float)number;
+    if (*is_given && (!limit->has_shape || !shape_elements(&limit->shape, &count) || count != 1)) {
+        return reader_fail(r, "a limit is not one number");
+    }
+    if (*is_given) {
+        clip->param[clip->param_count++] = (StageParam){.gives = gives, .input = k};
+    }
+    return true;
+}
+
+/* An input since opset 11, an attribute before; the type's largest finite number where there is neither. */
+static bool clip_limit(NodeReader *r, NodeStage *clip, Gives gives, double absent, float *limit) {
+    double number = node_float(r->node, gives == GIVES_LO ? "min" : "max", absent);
+    bool is_given;
+    if (!reader_limit(r, clip, gives, &number, &is_given)) {
+        return false;
+    }
+    *limit = is_given ? 0 : (float)number;
     return !isnan(number) || reader_fail(r, "a limit is not a number");
 }
 
 static bool read_clip(NodeReader *r) {
     float limit[2];
     double most = r->reals == DTYPE_F16 ? 65504 : (double)FLT_MAX;
+    NodeStage *clip = reader_add(r, STAGE_CLIP, r->reals, r->reals);
     if (!reader_relu(r->node->op, limit) &&
-        !(clip_limit(r, 1, "min", -most, &limit[0]) && clip_limit(r, 2, "max", most, &limit[1]))) {
+        !(clip_limit(r, clip, GIVES_LO, -most, &limit[0]) && clip_limit(r, clip, GIVES_HI, most, &limit[1]))) {
         return false;
     }
-    Stage *clip = &reader_add(r, STAGE_CLIP, r->reals, r->reals)->stage;
-    clip->clip.lo = limit[0];
-    clip->clip.hi = limit[1];
+    clip->stage.clip.lo = limit[0];
+    clip->stage.clip.hi = limit[1];
     return true;
 }
 
@@ -223,37 +259,84 @@ static bool is_coder(OpId op) {
     return op == OP_QUANTIZE || op == OP_DEQUANTIZE;
 }
 
+/* Inputs of an operator that computes on two. */
+static bool find_operands(OpId op, uint32_t at[2]) {
+    at[0] = 0;
+    at[1] = op == OP_QLINEAR_ADD || op == OP_QLINEAR_MUL ? 3 : 1;
+    return is_arithmetic(op) || at[1] == 3;
+}
+
 static bool is_known_operator(OpId op) {
     float limit[2];
-    return is_arithmetic(op) || is_coder(op) || op == OP_BATCH_NORM || op == OP_CLIP || reader_relu(op, limit);
+    uint32_t at[2];
+    return find_operands(op, at) || is_coder(op) || op == OP_BATCH_NORM || op == OP_CLIP || reader_relu(op, limit);
 }
 
 static bool has_map_shape(const NodeReader *r, const Value *value) {
     return value != NULL && value->has_shape && shape_eq(&value->shape, &r->out->shape);
 }
 
-/* A constant is a parameter, however large; so is what a caller or a node gives, where it is smaller than the map. */
-static bool is_map(const NodeReader *r, const Value *value) {
-    return value->constant == NULL && has_map_shape(r, value);
+static bool is_callers(const Value *value) {
+    return value->constant == NULL && value->is_input;
+}
+
+/* May operand `k` be the map? A constant is a parameter, however large; so is what a caller or a node gives, where it
+ * is smaller than the map. Of two maps one is a parameter, if a caller gives it. */
+static bool is_map(const NodeReader *r, const Value *const operand[2], uint32_t k) {
+    const Value *other = operand[1 - k];
+    return operand[k]->constant == NULL && has_map_shape(r, operand[k]) &&
+           (other->constant != NULL || !has_map_shape(r, other) || is_callers(other));
+}
+
+/* What a caller gives may repeat to become the map, where no operand is one. */
+static bool may_spread(const Value *const operand[2], uint32_t k) {
+    const Value *other = operand[1 - k];
+    return is_callers(operand[k]) && operand[k]->has_shape && (other->constant != NULL || is_callers(other));
+}
+
+/* Which operand is the map: 2 where none is. A quotient has its dividend for the map. */
+static uint32_t choose_map(NodeReader *r, const Value *const operand[2]) {
+    uint32_t count = r->node->op == OP_DIV ? 1 : 2;
+    for (uint32_t k = 0; k < count; k++) {
+        if (is_map(r, operand, k)) {
+            return k;
+        }
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        if (may_spread(operand, k) && !has_map_shape(r, operand[k])) {
+            r->stages->is_spread = true;
+            return k;
+        }
+    }
+    return 2;
+}
+
+static bool fail_without_map(NodeReader *r, const Value *const operand[2]) {
+    bool is_first = operand[0]->constant == NULL && has_map_shape(r, operand[0]);
+    bool is_second = operand[1]->constant == NULL && has_map_shape(r, operand[1]);
+    bool is_divided = r->node->op == OP_DIV && operand[0]->constant != NULL;
+    return reader_fail(r, is_first && is_second     ? "it computes on two maps"
+                          : is_second || is_divided ? "it divides by its map"
+                                                    : "its map does not keep its shape");
 }
 
 static bool find_map(NodeReader *r) {
-    const Value *first = node_input(r->graph, r->node, 0), *second = node_input(r->graph, r->node, 1);
-    r->data = first;
-    if (!is_arithmetic(r->node->op)) {
-        return has_map_shape(r, first) || reader_fail(r, "its map does not keep its shape");
+    uint32_t at[2];
+    r->data = node_input(r->graph, r->node, 0);
+    if (!find_operands(r->node->op, at)) {
+        return has_map_shape(r, r->data) || reader_fail(r, "its map does not keep its shape");
     }
-    if (first == NULL || second == NULL || r->node->input_count != 2) {
+    const Value *const operand[2] = {r->data, node_input(r->graph, r->node, at[1])};
+    if (operand[0] == NULL || operand[1] == NULL || (at[1] == 1 && r->node->input_count != 2)) {
         return reader_fail(r, "it has not two operands");
     }
-    if (is_map(r, first) && is_map(r, second)) {
-        return reader_fail(r, "it computes on two maps");
+    uint32_t k = choose_map(r, operand);
+    if (k == 2) {
+        return fail_without_map(r, operand);
     }
-    if (is_map(r, second)) {
-        r->stages->data_input = 1;
-        r->data = second;
-    }
-    return is_map(r, r->data) || reader_fail(r, "its map does not keep its shape");
+    r->data = operand[k];
+    r->stages->data_input = at[k];
+    return true;
 }
 
 /* Reals where the map is, or where the codes of the map stand for them. */

@@ -18,10 +18,12 @@ typedef enum {
     GIVES_VARIANCE,
     GIVES_SCALE,
     GIVES_ZERO_POINT,
+    GIVES_LO,
+    GIVES_HI,
 } Gives;
 
-/* DEQUANTIZE, the operator, its activation, QUANTIZE */
-enum { NODE_MOST_STAGES = 4, STAGE_MOST_PARAMS = 4 };
+/* DEQUANTIZE, CAST, the operator, CAST, its activation, QUANTIZE */
+enum { NODE_MOST_STAGES = 6, STAGE_MOST_PARAMS = 4 };
 
 /* A coded parameter is stored as integer codes, but the stage takes reals: each is dequantised as it is read, as a
  * DEQUANTIZE stage with `code` does from the input's type to the stage's. */
@@ -40,13 +42,14 @@ typedef struct {
 
 typedef struct {
     uint32_t data_input; /* the map; all other inputs are parameters, or have no elements at run time */
+    bool is_spread;      /* the map is a graph input that repeats along axes of the result, as it is loaded */
     uint32_t count;
     NodeStage stage[NODE_MOST_STAGES]; /* in order; what one gives the next takes */
 } NodeStages;
 
 /* needs   shapes, dtypes, names; before or after graph_fold_qdq
  * False where the node is no per-channel operator whose arithmetic is known: `why` tells, in one clause. The map keeps
- * its shape; every parameter broadcasts to it by its operator's rule. */
+ * its shape, but for what `is_spread` tells; every parameter broadcasts to it by its operator's rule. */
 bool node_stages(const Graph *graph, const Node *node, NodeStages *stages, const char **why);
 
 #endif

@@ -64,7 +64,7 @@ bool sweep_is_possible(const Builder *builder, const NodeId *nodes, uint32_t cou
     for (uint32_t i = 0; i < count; i++) {
         const Node *node = graph_node(graph, nodes[i]);
         if (!node_stages(graph, node, &of, &why) || !has_elements(graph_value(graph, node->outputs[0])) ||
-            !has_far_params(graph, node, &of)) {
+            !has_far_params(graph, node, &of) || of.is_spread) {
             return false;
         }
         stages += of.count;

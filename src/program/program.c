@@ -80,9 +80,11 @@ static bool refuse_step(const ProgramBuilder *builder, const Step *step) {
     NodeStages stages;
     if (node != NULL) {
         const char *clause;
-        why = node_stages(graph, node, &stages, &clause)
-                  ? "no tile of it has a layout on the device, or is as short as a transfer"
-                  : clause;
+        why =
+            node_stages(graph, node, &stages, &clause)
+                ? "no tile of it has a layout on the device or is as short as a transfer, or what it reads goes along "
+                  "some of the axes that are one dimension of its map"
+                : clause;
     }
     Arena *arena = builder->work->diags.arena;
     return diag_refuse(&builder->work->diags,

@@ -128,6 +128,7 @@ static CmdParamKind kind_of(Gives gives) {
         [GIVES_GAMMA] = CMD_PARAM_GAMMA,   [GIVES_BETA] = CMD_PARAM_BETA,
         [GIVES_MEAN] = CMD_PARAM_MEAN,     [GIVES_VARIANCE] = CMD_PARAM_VARIANCE,
         [GIVES_SCALE] = CMD_PARAM_SCALE,   [GIVES_ZERO_POINT] = CMD_PARAM_ZERO_POINT,
+        [GIVES_LO] = CMD_PARAM_LO,         [GIVES_HI] = CMD_PARAM_HI,
     };
     return kind[gives];
 }

@@ -158,7 +158,12 @@ static void set_param(Stage *stage, CmdParamKind kind, uint32_t number) {
         [CMD_PARAM_GAMMA] = &stage->norm.gamma, [CMD_PARAM_BETA] = &stage->norm.beta,
         [CMD_PARAM_MEAN] = &stage->norm.mean,   [CMD_PARAM_VARIANCE] = &stage->norm.variance,
         [CMD_PARAM_SCALE] = &stage->code.scale, [CMD_PARAM_ZERO_POINT] = &stage->code.zero_point,
+        [CMD_PARAM_LO] = &stage->clip.lo,       [CMD_PARAM_HI] = &stage->clip.hi,
     };
+    if (stage->kind == STAGE_CODE_CLIP) {
+        to[CMD_PARAM_LO] = &stage->integer.lo;
+        to[CMD_PARAM_HI] = &stage->integer.hi;
+    }
     memcpy(to[kind], &number, sizeof number);
 }
 

@@ -310,13 +310,26 @@ static StageFault bind_onnx_integer(const Stage *stage, Semantics semantics, Bou
     return bind_scaled(stage, semantics, bound);
 }
 
+/* ---- integers that stand for themselves */
+
+static StageFault bind_plain(const Stage *stage, BoundStage *bound) {
+    static const BoundKind kinds[] = {BOUND_INT_MUL, BOUND_INT_ADD, BOUND_INT_SUB, BOUND_INT_RSUB, BOUND_INT_DIV};
+    bound->kind = kinds[stage->kind - STAGE_INT_MUL];
+    bound->value = stage->integer.value;
+    if (!stage_code_range(stage->from, &bound->codes.lo, &bound->codes.hi) || stage->to != stage->from) {
+        return wrong_type;
+    }
+    return stage->kind == STAGE_INT_DIV && bound->value == 0 ? "a division by zero" : NULL;
+}
+
 static StageFault bind_integer(const Stage *stage, Semantics semantics, BoundStage *bound) {
     int32_t lo, hi;
     if (!is_code(stage->from) || !stage_code_range(stage->to, &lo, &hi)) {
         return wrong_type;
     }
     bound->codes = (S0Codes){stage->integer.out.zero_point, stage->integer.lo, stage->integer.hi};
-    if (bound->codes.lo > bound->codes.hi || bound->codes.lo < lo || bound->codes.hi > hi) {
+    bool is_range = bound->codes.lo <= bound->codes.hi || stage->kind == STAGE_CODE_CLIP; /* else all become hi */
+    if (!is_range || bound->codes.lo < lo || bound->codes.hi > hi) {
         return "the limits are no range of the type's codes";
     }
     if (stage->kind == STAGE_CODE_CLIP) {
@@ -349,6 +362,15 @@ StageFault stage_bind(const Stage *stage, Semantics semantics, BoundStage *bound
         return bind_dequantize(stage, s0_semantics_format(semantics), bound);
     case STAGE_QUANTIZE:
         return bind_quantize(stage, s0_semantics_format(semantics), bound);
+    case STAGE_INT_MUL:
+    case STAGE_INT_ADD:
+    case STAGE_INT_SUB:
+    case STAGE_INT_RSUB:
+    case STAGE_INT_DIV:
+        return bind_plain(stage, bound);
+    case STAGE_CAST:
+        bound->kind = BOUND_CAST;
+        return is_real(stage->from) && is_real(stage->to) ? NULL : wrong_type;
     default:
         return bind_integer(stage, semantics, bound);
     }

@@ -25,6 +25,12 @@ typedef enum {
     BOUND_FIXED_SUM,  /* requantise(rescale((code - zero) << left) * sign + addend): TFLite's ADD */
     BOUND_SCALED,     /* as FIXED, by a float */
     BOUND_SCALED_SUM, /* (scale * (code - zero) * sign + addend) / divisor: QLinearAdd */
+    BOUND_INT_MUL,
+    BOUND_INT_ADD,
+    BOUND_INT_SUB,
+    BOUND_INT_RSUB,
+    BOUND_INT_DIV,
+    BOUND_CAST,
 } BoundKind;
 
 typedef struct {
@@ -34,6 +40,7 @@ typedef struct {
     S0Codes codes; /* of what comes out */
     union {
         float number;
+        int32_t value; /* INT_… */
         struct {
             float mean, deviation, gamma, beta;
         } norm;

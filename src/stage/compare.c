@@ -81,6 +81,14 @@ static bool same_operands(const BoundStage *a, const BoundStage *b) {
         return same_fixed_sum(a, b);
     case BOUND_SCALED_SUM:
         return same_scaled_sum(a, b);
+    case BOUND_INT_MUL:
+    case BOUND_INT_ADD:
+    case BOUND_INT_SUB:
+    case BOUND_INT_RSUB:
+    case BOUND_INT_DIV:
+        return a->value == b->value;
+    case BOUND_CAST:
+        return true;
     default:
         return same_float(a->number, b->number);
     }

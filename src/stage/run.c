@@ -60,6 +60,8 @@ static void run_reals(const BoundStage *stage, float *x, uint32_t count) {
         EACH(folded_norm(stage, x[i]));
     case BOUND_CLIP:
         EACH(clip(stage, x[i]));
+    case BOUND_CAST:
+        EACH(rounded(stage, x[i]));
     default:
         CHECK(stage->kind <= BOUND_CLIP);
     }
@@ -148,6 +150,29 @@ static int32_t code_clip(const BoundStage *stage, int32_t code) {
     return raised > stage->codes.hi ? stage->codes.hi : raised;
 }
 
+/* Modulo 2^bits of the type. */
+static int32_t wrap(S0Codes codes, int64_t value) {
+    int64_t count = (int64_t)codes.hi - codes.lo + 1; /* a power of two */
+    int64_t low = value & (count - 1);
+    return (int32_t)(low > codes.hi ? low - count : low);
+}
+
+/* No product or sum of two numbers of 32 bits passes 64 bits. */
+static int32_t plain(const BoundStage *stage, int64_t code) {
+    switch (stage->kind) {
+    case BOUND_INT_MUL:
+        return wrap(stage->codes, code * stage->value);
+    case BOUND_INT_ADD:
+        return wrap(stage->codes, code + stage->value);
+    case BOUND_INT_SUB:
+        return wrap(stage->codes, code - stage->value);
+    case BOUND_INT_RSUB:
+        return wrap(stage->codes, stage->value - code);
+    default:
+        return wrap(stage->codes, code / stage->value);
+    }
+}
+
 /* What is a real goes in or out through x. */
 void bound_run(const BoundStage *stage, int32_t *code, float *x, uint32_t count) {
 #define EACH(result, expression)                                                                                       \
@@ -179,6 +204,12 @@ void bound_run(const BoundStage *stage, int32_t *code, float *x, uint32_t count)
         UNITS(scaled(stage, code[i]));
     case BOUND_SCALED_SUM:
         UNITS(scaled_sum(stage, code[i]));
+    case BOUND_INT_MUL:
+    case BOUND_INT_ADD:
+    case BOUND_INT_SUB:
+    case BOUND_INT_RSUB:
+    case BOUND_INT_DIV:
+        EACH(code, plain(stage, code[i]));
     default:
         run_reals(stage, x, count);
     }

@@ -62,6 +62,14 @@ bool stage_eq(const Stage *a, const Stage *b) {
     case STAGE_DEQUANTIZE:
     case STAGE_QUANTIZE:
         return same_code(a->code, b->code);
+    case STAGE_INT_MUL:
+    case STAGE_INT_ADD:
+    case STAGE_INT_SUB:
+    case STAGE_INT_RSUB:
+    case STAGE_INT_DIV:
+        return a->integer.value == b->integer.value;
+    case STAGE_CAST:
+        return true;
     default:
         return same_integer(a, b);
     }

@@ -27,6 +27,15 @@ typedef enum {
     STAGE_CODE_CLIP,       /* codes limited to [lo, hi] */
     STAGE_CODE_SCALE,      /* one weight and one bias a channel: requantise((code - zero) * weight + bias) */
     STAGE_ACC_REQUANTIZE,  /* an int32 accumulator of a convolution to codes */
+    /* integers that stand for themselves, modulo 2^bits of their type: not monotone, so no chain of affine/ has one */
+    STAGE_INT_MUL,
+    STAGE_INT_ADD,
+    STAGE_INT_SUB,  /* x - value */
+    STAGE_INT_RSUB, /* value - x */
+    STAGE_INT_DIV,  /* x / value, towards zero */
+    /* a real to another type of reals */
+    STAGE_CAST,
+    STAGE_KINDS
 } StageKind;
 
 typedef struct {
@@ -48,7 +57,7 @@ typedef struct {
         StageCode code; /* (DE)QUANTIZE */
         struct {
             StageCode in, constant, out; /* `constant` is the weight of CODE_SCALE and ACC_REQUANTIZE */
-            int32_t value;               /* the constant's code; the weight */
+            int32_t value;               /* the constant's code; the weight; the number of INT_… */
             int32_t bias;                /* CODE_SCALE: in units of in.scale * constant.scale */
             int32_t lo, hi;              /* codes the output is limited to: the dtype's, or a fused activation's */
             int32_t negate;

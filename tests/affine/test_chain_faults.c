@@ -115,7 +115,7 @@ static const Faulty faulty[] = {
     {"no range",
      "limits that cross",
      S0_SEM_TFLITE_DOUBLE,
-     {.kind = STAGE_CODE_CLIP, .from = DTYPE_I8, .to = DTYPE_I8, .integer = {.lo = 1, .hi = 0}}},
+     {.kind = STAGE_CODE_REQUANTIZE, .from = DTYPE_I8, .to = DTYPE_I8, .integer = {.lo = 1, .hi = 0}}},
     {"no range",
      "limits beyond int8",
      S0_SEM_TFLITE_DOUBLE,

@@ -269,6 +269,71 @@ static void test_wide_dequantize(void **state) {
     assert_int_equal(code_of(pair, 2, S0_SEM_ONNX, 16777217), 50331648);
 }
 
+/* ---- integers that stand for themselves */
+
+static int32_t plain_of(StageKind kind, DType dtype, int32_t x, int32_t value) {
+    Stage stage = {.kind = kind, .from = dtype, .to = dtype};
+    BoundStage bound;
+    float unused = 0;
+    stage.integer.value = value;
+    assert_null(stage_bind(&stage, S0_SEM_ONNX, &bound));
+    bound_run(&bound, &x, &unused, 1);
+    return x;
+}
+
+/* The conversions of C to a type of 8 bits: of an unsigned one they are modulo 256. */
+static void test_all_bytes(void **state) {
+    (void)state;
+    for (int32_t a = -128; a < 128; a++) {
+        for (int32_t b = -128; b < 128; b++) {
+            assert_int_equal(plain_of(STAGE_INT_MUL, DTYPE_I8, a, b), (int8_t)(uint8_t)(a * b));
+            assert_int_equal(plain_of(STAGE_INT_ADD, DTYPE_I8, a, b), (int8_t)(uint8_t)(a + b));
+            assert_int_equal(plain_of(STAGE_INT_SUB, DTYPE_I8, a, b), (int8_t)(uint8_t)(a - b));
+            int32_t x = a + 128, y = b + 128;
+            assert_int_equal(plain_of(STAGE_INT_MUL, DTYPE_U8, x, y), (uint8_t)(x * y));
+            assert_int_equal(plain_of(STAGE_INT_RSUB, DTYPE_U8, x, y), (uint8_t)(y - x));
+            if (b != 0) {
+                assert_int_equal(plain_of(STAGE_INT_DIV, DTYPE_I8, a, b), (int8_t)(uint8_t)(a / b));
+            }
+        }
+    }
+}
+
+static void test_wide_integers(void **state) {
+    (void)state;
+    static const struct {
+        StageKind kind;
+        DType dtype;
+        int32_t x, value, expected;
+    } rows[] = {{STAGE_INT_MUL, DTYPE_I32, 65536, 65536, 0},
+                {STAGE_INT_MUL, DTYPE_I32, INT32_MIN, -1, INT32_MIN},
+                {STAGE_INT_ADD, DTYPE_I32, INT32_MAX, 1, INT32_MIN},
+                {STAGE_INT_SUB, DTYPE_I32, INT32_MIN, 1, INT32_MAX},
+                {STAGE_INT_RSUB, DTYPE_I32, INT32_MIN, 0, INT32_MIN},
+                {STAGE_INT_DIV, DTYPE_I32, INT32_MIN, -1, INT32_MIN},
+                {STAGE_INT_DIV, DTYPE_I32, -7, 2, -3},
+                {STAGE_INT_ADD, DTYPE_U16, 65535, 2, 1},
+                {STAGE_INT_ADD, DTYPE_I4, 7, 1, -8},
+                {STAGE_INT_MUL, DTYPE_U4, 15, 15, 1}};
+    for (uint32_t i = 0; i < COUNT(rows); i++) {
+        assert_int_equal(plain_of(rows[i].kind, rows[i].dtype, rows[i].x, rows[i].value), rows[i].expected);
+    }
+    Stage by_zero = {.kind = STAGE_INT_DIV, .from = DTYPE_I32, .to = DTYPE_I32};
+    BoundStage bound;
+    assert_non_null(stage_bind(&by_zero, S0_SEM_ONNX, &bound));
+}
+
+/* To float16 to the nearest, ties to even; from it as it is. */
+static void test_cast(void **state) {
+    (void)state;
+    Stage narrow = {.kind = STAGE_CAST, .from = DTYPE_F32, .to = DTYPE_F16};
+    Stage wide = {.kind = STAGE_CAST, .from = DTYPE_F16, .to = DTYPE_F32};
+    assert_true(real_of(&narrow, 1, S0_SEM_ONNX, 2049) == 2048);
+    assert_true(real_of(&narrow, 1, S0_SEM_ONNX, 2051) == 2052);
+    assert_true(real_of(&narrow, 1, S0_SEM_ONNX, 65520) == INFINITY);
+    assert_true(real_of(&wide, 1, S0_SEM_ONNX, 2052) == 2052);
+}
+
 /* ---- whole domains whose figures numerics.md states */
 
 static int differing(const Stage *stage, int32_t *most) {
@@ -330,13 +395,23 @@ static void test_translations(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_add_vectors),      cmocka_unit_test(test_accumulators),
-        cmocka_unit_test(test_rescale_pair),     cmocka_unit_test(test_constants),
-        cmocka_unit_test(test_add_and_subtract), cmocka_unit_test(test_product_of_scales),
-        cmocka_unit_test(test_zero_point_order), cmocka_unit_test(test_mul_then_add),
-        cmocka_unit_test(test_batch_norm),       cmocka_unit_test(test_unit_scale),
-        cmocka_unit_test(test_real_values),      cmocka_unit_test(test_wide_dequantize),
-        cmocka_unit_test(test_near_one),         cmocka_unit_test(test_near_one_by_constant),
+        cmocka_unit_test(test_add_vectors),
+        cmocka_unit_test(test_accumulators),
+        cmocka_unit_test(test_rescale_pair),
+        cmocka_unit_test(test_constants),
+        cmocka_unit_test(test_add_and_subtract),
+        cmocka_unit_test(test_product_of_scales),
+        cmocka_unit_test(test_zero_point_order),
+        cmocka_unit_test(test_mul_then_add),
+        cmocka_unit_test(test_batch_norm),
+        cmocka_unit_test(test_unit_scale),
+        cmocka_unit_test(test_real_values),
+        cmocka_unit_test(test_wide_dequantize),
+        cmocka_unit_test(test_near_one),
+        cmocka_unit_test(test_near_one_by_constant),
+        cmocka_unit_test(test_all_bytes),
+        cmocka_unit_test(test_wide_integers),
+        cmocka_unit_test(test_cast),
         cmocka_unit_test(test_translations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -226,11 +226,12 @@ static inline CmdOperand draw_operand(Drawing *d, uint32_t buffer) {
 }
 
 static inline StageKind draw_kind(Drawing *d, bool from_real) {
-    static const StageKind real[] = {STAGE_MUL, STAGE_ADD,  STAGE_SUB,  STAGE_RSUB,
-                                     STAGE_DIV, STAGE_NORM, STAGE_CLIP, STAGE_QUANTIZE};
+    static const StageKind real[] = {STAGE_MUL,  STAGE_ADD,  STAGE_SUB,      STAGE_RSUB, STAGE_DIV,
+                                     STAGE_NORM, STAGE_CLIP, STAGE_QUANTIZE, STAGE_CAST};
     static const StageKind code[] = {STAGE_CODE_MUL,   STAGE_CODE_ADD,       STAGE_CODE_REQUANTIZE, STAGE_CODE_CLIP,
-                                     STAGE_CODE_SCALE, STAGE_ACC_REQUANTIZE, STAGE_DEQUANTIZE};
-    return from_real ? real[draw_below(d, 8)] : code[draw_below(d, 7)];
+                                     STAGE_CODE_SCALE, STAGE_ACC_REQUANTIZE, STAGE_DEQUANTIZE,      STAGE_INT_MUL,
+                                     STAGE_INT_ADD,    STAGE_INT_SUB,        STAGE_INT_RSUB,        STAGE_INT_DIV};
+    return from_real ? real[draw_below(d, 9)] : code[draw_below(d, 12)];
 }
 
 static inline bool drawn_is_real(DType dtype) {
@@ -238,8 +239,11 @@ static inline bool drawn_is_real(DType dtype) {
 }
 
 static inline DType draw_type_to(Drawing *d, StageKind kind, DType from) {
-    if (kind == STAGE_DEQUANTIZE || (drawn_is_real(from) && kind != STAGE_QUANTIZE)) {
-        return kind == STAGE_DEQUANTIZE ? drawn_dtypes[draw_below(d, 2)] : from;
+    if (kind >= STAGE_INT_MUL && kind <= STAGE_INT_DIV) {
+        return from;
+    }
+    if (kind == STAGE_DEQUANTIZE || kind == STAGE_CAST || (drawn_is_real(from) && kind != STAGE_QUANTIZE)) {
+        return kind == STAGE_DEQUANTIZE || kind == STAGE_CAST ? drawn_dtypes[draw_below(d, 2)] : from;
     }
     return drawn_dtypes[2 + draw_below(d, DRAWN_DTYPES - 2)];
 }
@@ -267,7 +271,9 @@ static inline void draw_numbers(Drawing *d, Stage *stage) {
         stage->code = (StageCode){draw_float(d), (int32_t)draw_below(d, 256) - 128};
     } else if (stage->kind < STAGE_NORM) {
         stage->number = draw_float(d);
-    } else {
+    } else if (stage->kind >= STAGE_INT_MUL && stage->kind <= STAGE_INT_DIV) {
+        stage->integer.value = (int32_t)random_next(&d->seed);
+    } else if (stage->kind != STAGE_CAST) {
         stage->integer.in = (StageCode){draw_float(d), (int32_t)draw_below(d, 256) - 128};
         stage->integer.constant = (StageCode){draw_float(d), INT32_MIN};
         stage->integer.out = (StageCode){draw_float(d), INT32_MAX};
@@ -288,10 +294,14 @@ static inline void draw_params(Drawing *d, CmdStage *stage) {
                {STAGE_NORM, CMD_PARAM_VARIANCE},    {STAGE_NORM, CMD_PARAM_GAMMA},
                {STAGE_NORM, CMD_PARAM_MEAN},        {STAGE_NORM, CMD_PARAM_BETA},
                {STAGE_QUANTIZE, CMD_PARAM_SCALE},   {STAGE_QUANTIZE, CMD_PARAM_ZERO_POINT},
-               {STAGE_DEQUANTIZE, CMD_PARAM_SCALE}, {STAGE_DEQUANTIZE, CMD_PARAM_ZERO_POINT}};
+               {STAGE_DEQUANTIZE, CMD_PARAM_SCALE}, {STAGE_DEQUANTIZE, CMD_PARAM_ZERO_POINT},
+               {STAGE_CLIP, CMD_PARAM_LO},          {STAGE_CLIP, CMD_PARAM_HI},
+               {STAGE_CODE_CLIP, CMD_PARAM_LO},     {STAGE_CODE_CLIP, CMD_PARAM_HI},
+               {STAGE_INT_DIV, CMD_PARAM_VALUE}};
     for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
         if (all[k].stage == stage->stage.kind && draw_below(d, 2) == 0) {
-            bool is_code = all[k].param == CMD_PARAM_VALUE || all[k].param == CMD_PARAM_ZERO_POINT;
+            bool is_code = all[k].param == CMD_PARAM_VALUE || all[k].param == CMD_PARAM_ZERO_POINT ||
+                           all[k].stage == STAGE_CODE_CLIP;
             bool is_coded = !is_code && draw_below(d, 3) == 0;
             DType dtype = is_code || is_coded ? drawn_dtypes[2 + draw_below(d, DRAWN_DTYPES - 2)]
                                               : drawn_dtypes[draw_below(d, 2)];
@@ -377,7 +387,7 @@ static inline void change_stage(Drawing *d, Command *command) {
         stage->param[0].code.zero_point ^= (int32_t)draw_below(d, 64);
     } else if (stage->param_count > 0 && draw_below(d, 2) == 0) {
         stage->param[0].from.offset_bits ^= draw_below(d, 64);
-    } else if (stage->stage.kind >= STAGE_CODE_MUL) {
+    } else if (stage->stage.kind >= STAGE_CODE_MUL && stage->stage.kind <= STAGE_ACC_REQUANTIZE) {
         stage->stage.integer.negate = (int32_t)draw_below(d, 3);
     } else {
         draw_numbers(d, &stage->stage);

@@ -93,7 +93,7 @@ static const Change changes[] = {
     SET(mul[0].stage.kind, STAGE_CODE_ADD, "command 5: MUL has a stage CODE_ADD"),
     SET(add[0].stage.kind, STAGE_CODE_MUL, "command 6: ADD has a stage CODE_MUL"),
     SET(requant[0].stage.kind, STAGE_CODE_MUL, "command 7: REQUANT has a stage CODE_MUL"),
-    SET(requant[0].stage.kind, STAGE_ACC_REQUANTIZE + 1, "command 7: stage 0: it is of no kind"),
+    SET(requant[0].stage.kind, STAGE_KINDS, "command 7: stage 0: it is of no kind"),
     SET(affine[0].stage.from, DTYPE_I16, "command 2: stage 0: it takes int16, but gets int8"),
     SET(affine[1].stage.kind, STAGE_CODE_MUL, "command 2: stage 1: it has no operation on these types"),
     SET(affine[1].stage.to, DTYPE_F16, "command 2: stage 1: it has no operation on these types"),

@@ -1,8 +1,8 @@
 /* Stages of a node as one line, as the tables of tests have them.
  *
  *     x0: DEQUANTIZE int8>float32 0.5,-1; MUL float32 number@1; QUANTIZE float32>int8 0.25,0
- * x0 is the input that is the map; number@1: input 1 gives the number; number@1(0.5,3): as codes of that scale and zero
- * point. */
+ * x0 is the input that is the map, "x0 repeats" where it does so along axes of the result; number@1: input 1 gives the
+ * number; number@1(0.5,3): as codes of that scale and zero point. */
 #ifndef TESTS_PLAN_STAGES_TEXT_H
 #define TESTS_PLAN_STAGES_TEXT_H
 
@@ -61,10 +61,18 @@ static inline void print_stage(FILE *out, const NodeStage *one) {
         [STAGE_CODE_ADD] = "CODE_ADD",
         [STAGE_CODE_REQUANTIZE] = "CODE_REQUANTIZE",
         [STAGE_CODE_CLIP] = "CODE_CLIP",
+        [STAGE_INT_MUL] = "INT_MUL",
+        [STAGE_INT_ADD] = "INT_ADD",
+        [STAGE_INT_SUB] = "INT_SUB",
+        [STAGE_INT_RSUB] = "INT_RSUB",
+        [STAGE_INT_DIV] = "INT_DIV",
+        [STAGE_CAST] = "CAST",
     };
     static const char *const gives[] = {
-        [GIVES_NUMBER] = "number", [GIVES_VALUE] = "value",       [GIVES_GAMMA] = "gamma", [GIVES_BETA] = "beta",
-        [GIVES_MEAN] = "mean",     [GIVES_VARIANCE] = "variance", [GIVES_SCALE] = "scale", [GIVES_ZERO_POINT] = "zero",
+        [GIVES_NUMBER] = "number", [GIVES_VALUE] = "value",     [GIVES_GAMMA] = "gamma",
+        [GIVES_BETA] = "beta",     [GIVES_MEAN] = "mean",       [GIVES_VARIANCE] = "variance",
+        [GIVES_SCALE] = "scale",   [GIVES_ZERO_POINT] = "zero", [GIVES_LO] = "lo",
+        [GIVES_HI] = "hi",
     };
     const Stage *stage = &one->stage;
     fprintf(out, "%s %s", kinds[stage->kind], dtype_name(stage->from));
@@ -86,7 +94,7 @@ static inline char *stages_text(const NodeStages *stages) {
     char *text = NULL;
     size_t length = 0;
     FILE *out = open_memstream(&text, &length);
-    fprintf(out, "x%u:", (unsigned)stages->data_input);
+    fprintf(out, "x%u%s:", (unsigned)stages->data_input, stages->is_spread ? " repeats" : "");
     for (uint32_t k = 0; k < stages->count; k++) {
         fprintf(out, k == 0 ? " " : "; ");
         print_stage(out, &stages->stage[k]);

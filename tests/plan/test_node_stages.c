@@ -27,6 +27,9 @@ typedef struct {
 #define SCALES                                                                                                         \
     "const s float32[] = 0.5\nconst t float32[] = 0.25\nconst z int8[] = -1\nconst y int8[] = 2\n"                     \
     "input q int8[1,3,4,5] scale=0.5 zero=-1\nvalue o int8[1,3,4,5] scale=0.25 zero=2\n"
+#define QLINEAR                                                                                                        \
+    "input x uint8[4]\nconst s float32[] = 0.5\nconst z uint8[] = 1\nconst t float32[] = 0.25\nconst y uint8[] = 2\n"  \
+    "const o float32[] = 0.125\nconst w uint8[] = 3\n"
 #define TO_REAL "node DequantizeLinear d: q s z -> f\n"
 #define TO_CODE "node QuantizeLinear n: r t y -> o\noutput o\n"
 #define CONST_P "const p int8[3,1,1] scale=0.25 zero=2 = 1 2 3\nnode DequantizeLinear e: p t y -> h\n"
@@ -48,20 +51,40 @@ static const Row rows[] = {
     {"a parameter of the caller", MAP "input p float32[3,1,1]\nnode Mul: x p -> y\n", "x0: MUL float32 number@1"},
     {"a parameter of the caller, first", MAP "input p float32[3,1,1]\nnode Sub: p x -> y\n",
      "x1: RSUB float32 number@0"},
-    {"two maps", MAP "input p float32[1,3,4,5]\nnode Mul: x p -> y\n", "it computes on two maps"},
-    {"a square", MAP "node Mul: x x -> y\n", "it computes on two maps"},
+    {"two maps", MAP "input p float32[1,3,4,5]\nnode Mul: x p -> y\n", "x0: MUL float32 number@1"},
+    {"two maps of which a node makes one", MAP "input p float32[1,3,4,5]\nnode Relu: x -> k\nnode Sub: k p -> y\n",
+     "x0: SUB float32 number@1"},
+    {"two maps of which a node makes the second",
+     MAP "input p float32[1,3,4,5]\nnode Relu: x -> k\nnode Sub: p k -> y\n", "x1: RSUB float32 number@0"},
+    {"a quotient by what a node makes", MAP "input p float32[1,3,4,5]\nnode Relu: x -> k\nnode Div: p k -> y\n",
+     "it computes on two maps"},
+    {"two maps that nodes make", MAP "node Relu: x -> k\nnode Relu: x -> l\nnode Add: k l -> y\n",
+     "it computes on two maps"},
+    {"a square", MAP "node Mul: x x -> y\n", "x0: MUL float32 number@1"},
+    {"two maps of two ranks", "input x float32[4,5]\n input p float32[1,3,4,5]\nnode Div: p x -> y\n",
+     "x0: DIV float32 number@1"},
+    {"a quotient of a map that repeats", "input x float32[4,5]\ninput p float32[1,3,4,5]\nnode Div: x p -> y\n",
+     "x0 repeats: DIV float32 number@1"},
     {"a map that grows", "input x float32[1,3,1,1]\nconst p float32[1,3,4,5] = splat 2\nnode Mul: x p -> y\n",
-     "its map does not keep its shape"},
+     "x0 repeats: MUL float32 number@1"},
     {"a map that grows, second", "input x float32[1,3,1,1]\nconst p float32[1,3,4,5] = splat 2\nnode Mul: p x -> y\n",
-     "its map does not keep its shape"},
+     "x1 repeats: MUL float32 number@0"},
     {"both grow", "input x float32[4,1]\ninput p float32[1,5]\nnode Mul: x p -> y\n",
+     "x0 repeats: MUL float32 number@1"},
+    {"what a node makes grows",
+     "input x float32[4,1]\nconst p float32[1,5] = splat 2\nnode Relu: x -> k\nnode Mul: k p -> y\n",
      "its map does not keep its shape"},
     {"float64", "input x float64[2]\nconst p float64[1] = 2\nnode Mul: x p -> y\n",
      "it computes in a type that is neither float32 nor float16"},
-    {"integers", "input x int32[2]\nconst p int32[1] = 2\nnode Mul: x p -> y\n", "it computes on plain integers"},
+    {"integers", "input x int32[2]\nconst p int32[1] = 2\nnode Mul: x p -> y\n", "x0: INT_MUL int32 value@1"},
+    {"integers from", "input x uint8[2]\ninput p uint8[1]\nnode Sub@14: p x -> y\n", "x1: INT_RSUB uint8 value@0"},
+    {"a quotient of integers", "input x int16[2]\ninput p int16[2]\nnode Div@14: x p -> y\n",
+     "x0: INT_DIV int16 value@1"},
+    {"integers of 64 bits", "input x int64[2]\nconst p int64[1] = 2\nnode Mul: x p -> y\n",
+     "it computes in a type that is neither float32 nor float16 nor of integers of 32 bits"},
     {"codes that ONNX multiplies as integers",
      "input x int8[2] scale=1 zero=0\nconst p int8[1] scale=1 zero=0 = 2\nnode Mul@14: x p -> y\n",
-     "it computes on plain integers"},
+     "x0: INT_MUL int8 value@1"},
     {"integers for reals", MAP "const p int8[5] = splat 2\nnode Mul: x p -> y\n",
      "a parameter is of integers without a scale"},
     {"another operator", MAP "node Sigmoid: x -> y\n", "no stage computes what the operator does"},
@@ -80,6 +103,10 @@ static const Row rows[] = {
     {"a norm in float16", HALF "const g float16[3] = unknown\nnode BatchNormalization@15: x g g g g -> y\n",
      "x0: NORM float16 epsilon=1e-05 gamma@1 beta@2 mean@3 variance@4"},
     {"a norm of two types", HALF FOUR "node BatchNormalization@15: x g b m v -> y\n",
+     "x0: CAST float16>float32; NORM float32 epsilon=1e-05 gamma@1 beta@2 mean@3 variance@4; CAST float32>float16"},
+    {"a norm of the two other types", MAP "const g float16[3] = unknown\nnode BatchNormalization@15: x g g g g -> y\n",
+     "x0: NORM float32 epsilon=1e-05 gamma@1 beta@2 mean@3 variance@4"},
+    {"a product of two types", HALF "const p float32[3,1,1] = 1 2 3\nnode Mul: x p -> y\n",
      "a parameter has another type than the map"},
     {"a norm that trains, 15", MAP FOUR "node BatchNormalization@15: x g b m v -> y training_mode=1\n",
      "it takes mean and variance from its input"},
@@ -100,7 +127,17 @@ static const Row rows[] = {
     {"Clip with attributes", MAP "node Clip@6: x -> y min=0.5 max=2.0\n", "x0: CLIP float32 [0.5,2]"},
     {"Clip in float16", HALF "const l float16[] = hex 00c0\nnode Clip: x l -> y\n", "x0: CLIP float16 [-2,65504]"},
     {"Clip with a limit of the caller", MAP "input l float32[]\nnode Clip: x l -> y\n",
-     "a limit is not a known constant of the map's type"},
+     "x0: CLIP float32 [0,3.40282e+38] lo@1"},
+    {"Clip with two", MAP "input l float32[]\ninput h float32[]\nnode Clip: x l h -> y\n",
+     "x0: CLIP float32 [0,0] lo@1 hi@2"},
+    {"Clip with a limit of another type", HALF "input l float32[]\nnode Clip: x l -> y\n",
+     "a limit has another type than the map"},
+    {"Clip with many numbers", MAP "input l float32[5]\nnode Clip: x l -> y\n", "a limit is not one number"},
+    {"Clip of integers", "input x int8[3]\nconst l int8[] = -2\nnode Clip@12: x l -> y\n",
+     "x0: CODE_CLIP int8 [-2,127]"},
+    {"Clip of integers with a limit of the caller", "input x uint16[3]\ninput h uint16[]\nnode Clip@12: x _ h -> y\n",
+     "x0: CODE_CLIP uint16 [0,0] hi@2"},
+    {"Relu of integers", "input x int8[3]\nnode Relu@14: x -> y\n", "x0: CODE_CLIP int8 [0,127]"},
     {"a fused limit", TFLITE MAP "const p float32[5] = splat 2\nnode Mul: x p -> y activation=\"RELU6\"\n",
      "x0: MUL float32 number@1; CLIP float32 [0,6]"},
     {"a fused function", TFLITE MAP "const p float32[5] = splat 2\nnode Mul: x p -> y activation=\"TANH\"\n",
@@ -155,6 +192,18 @@ static const Row rows[] = {
     {"TFLite's DEQUANTIZE along an axis",
      TFLITE "input q int8[2,3] scale=[1,2,3] zero=[0,0,0] axis=1\nnode DequantizeLinear: q -> y\n",
      "its codes have several scales, which no input gives"},
+
+    /* QLinear operators */
+    {"QLinearAdd of two maps", QLINEAR "input p uint8[4]\nnode QLinearAdd: x s z p t y o w -> q\n",
+     "x0: CODE_ADD uint8 in=0.5,1 constant=0.25,2 out=0.125,3 [0,255] value@3"},
+    {"QLinearMul of one", QLINEAR "input p uint8[1]\nnode QLinearMul: p t y x s z o w -> q\n",
+     "x3: CODE_MUL uint8 in=0.5,1 constant=0.25,2 out=0.125,3 [0,255] value@0"},
+    {"QLinearMul without zero points", QLINEAR "input p uint8[1]\nnode QLinearMul: x s _ p t _ o _ -> q\n",
+     "x0: CODE_MUL uint8 in=0.5,0 constant=0.25,0 out=0.125,0 [0,255] value@3"},
+    {"QLinearAdd by the caller's scale",
+     QLINEAR "input p uint8[1]\ninput k float32[]\n"
+             "node QLinearAdd: x k z p t y o w -> q\n",
+     "its scales and zero points are not known constants of one number"},
 
     /* TFLite on codes */
     {"MUL of codes", TFLITE CODES COIN OUT "node Mul: q c -> o\n",
@@ -273,8 +322,7 @@ static void reads_folded_nodes_as_stages(void **state) {
 /* A constant that callers may replace is what the file says for one of them. */
 static void takes_no_default_for_a_number(Work *work) {
     static const Row default_rows[] = {
-        {"a limit", MAP "const d float32[] = 3\nnode Clip: x _ d -> y\n",
-         "a limit is not a known constant of the map's type"},
+        {"a limit", MAP "const d float32[] = 3\nnode Clip: x _ d -> y\n", "x0: CLIP float32 [-3.40282e+38,0] hi@2"},
         {"a scale", MAP "const d float32[] = 0.5\nnode QuantizeLinear: x d -> y\n",
          "x0: QUANTIZE float32>uint8 0,0 scale@1"},
     };

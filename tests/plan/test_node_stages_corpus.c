@@ -91,6 +91,12 @@ static void fill_param(const Reading *r, const Node *node, const StageParam *par
     case GIVES_ZERO_POINT:
         stage->code.zero_point = (int32_t)number;
         break;
+    case GIVES_LO:
+        stage->clip.lo = real;
+        break;
+    case GIVES_HI:
+        stage->clip.hi = real;
+        break;
     }
 }
 

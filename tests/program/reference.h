@@ -102,6 +102,10 @@ static inline void give(Stage *stage, Gives gives, Number number) {
     case GIVES_SCALE:
         stage->code.scale = number.x;
         break;
+    case GIVES_LO:
+    case GIVES_HI:
+        fail_msg("no limit is drawn");
+        break;
     default:
         stage->code.zero_point = number.code;
     }

@@ -16,7 +16,8 @@ static const Row rows[] = {
      .device = "mcu-cm",
      .expected = {"only a device that loads and stores runs commands", "arena", "--device"}},
     {.name = "two maps",
-     .graph = "input x float32[1,3,4,5]\ninput z float32[1,3,4,5]\nnode Add both: x z -> y\noutput y\n",
+     .graph = "input x float32[1,3,4,5]\ninput z float32[1,3,4,5]\nnode Relu: x -> a\nnode Relu: z -> b\n"
+              "node Add both: a b -> y\noutput y\n",
      .device = "teach",
      .expected = {"node 'both'", "it computes on two maps", "--node"}},
     {.name = "an operator that is none of stages",

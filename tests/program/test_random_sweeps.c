@@ -70,6 +70,14 @@ static Semantics semantics_of(const Drawn *drawn) {
     return drawn->is_tflite ? tflite[drawn->genes->gene[GENE_SALT] % 3] : S0_SEM_ONNX;
 }
 
+static bool is_param(const DrawnNode *node, uint32_t input) {
+    bool is_one = false;
+    for (uint32_t k = 0; k < node->param_count; k++) {
+        is_one = is_one || node->input[k] == input;
+    }
+    return is_one;
+}
+
 /* What each node gives, before anything is folded. */
 static Outcome compute_reference(const Drawn *drawn, const Graph *graph, const uint8_t *packed, Map *maps,
                                  Verdict *verdict) {
@@ -79,6 +87,9 @@ static Outcome compute_reference(const Drawn *drawn, const Graph *graph, const u
         const char *why;
         if (!node_stages(graph, find_node(graph, drawn->node[k].name), &stages, &why)) {
             return decide(verdict, NOT_KNOWN, "%s", why);
+        }
+        if (stages.is_spread || is_param(&drawn->node[k], stages.data_input)) {
+            return decide(verdict, NOT_KNOWN, "what the caller gives in place of a parameter is the map");
         }
         const Map *from = drawn->node[k].from == 0 ? &input : &maps[drawn->node[k].from - 1];
         if (!run_node(drawn, &drawn->node[k], &stages, semantics_of(drawn), from, &maps[k], &why)) {

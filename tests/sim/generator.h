@@ -151,8 +151,9 @@ static DType some_code(void) {
 
 static Stage code_stage(DType dtype) {
     Stage stage = {.from = dtype, .to = dtype};
-    static const StageKind kinds[] = {STAGE_CODE_MUL, STAGE_CODE_ADD, STAGE_CODE_REQUANTIZE, STAGE_CODE_CLIP};
-    stage.kind = kinds[draw(4)];
+    static const StageKind kinds[] = {STAGE_CODE_MUL,  STAGE_CODE_ADD, STAGE_CODE_REQUANTIZE,
+                                      STAGE_CODE_CLIP, STAGE_INT_MUL,  STAGE_INT_DIV};
+    stage.kind = kinds[draw(6)];
     stage.integer.in.scale = stage.integer.constant.scale = 0.5f;
     stage.integer.out.scale = chance(50) ? 0.5f : 0.4f;
     stage.integer.value = (int32_t)draw(7) - 3;
@@ -166,8 +167,9 @@ static Stage code_stage(DType dtype) {
 
 static Stage real_stage(DType dtype) {
     Stage stage = {.from = dtype, .to = dtype};
-    static const StageKind kinds[] = {STAGE_MUL, STAGE_ADD, STAGE_RSUB, STAGE_DIV, STAGE_NORM, STAGE_QUANTIZE};
-    stage.kind = kinds[draw(6)];
+    static const StageKind kinds[] = {STAGE_MUL,  STAGE_ADD,      STAGE_RSUB, STAGE_DIV,
+                                      STAGE_NORM, STAGE_QUANTIZE, STAGE_CLIP, STAGE_CAST};
+    stage.kind = kinds[draw(8)];
     if (stage.kind == STAGE_NORM) {
         stage.norm.gamma = 1.5f;
         stage.norm.beta = -1;
@@ -177,6 +179,11 @@ static Stage real_stage(DType dtype) {
     } else if (stage.kind == STAGE_QUANTIZE) {
         stage.to = some_code();
         stage.code = (StageCode){0.25f, 1};
+    } else if (stage.kind == STAGE_CLIP) {
+        stage.clip.lo = -0.5f;
+        stage.clip.hi = 2;
+    } else if (stage.kind == STAGE_CAST) {
+        stage.to = chance(50) ? DTYPE_F32 : DTYPE_F16;
     } else {
         stage.number = 1.75f;
     }
@@ -232,6 +239,16 @@ static void add_params(CmdStage *stage) {
     case STAGE_NORM:
         add_param(stage, CMD_PARAM_GAMMA, DTYPE_F32);
         add_param(stage, CMD_PARAM_MEAN, DTYPE_F16);
+        break;
+    case STAGE_CLIP:
+        add_param(stage, CMD_PARAM_LO, stage->stage.from);
+        break;
+    case STAGE_CODE_CLIP:
+        add_param(stage, CMD_PARAM_HI, stage->stage.from);
+        break;
+    case STAGE_INT_MUL:
+    case STAGE_INT_DIV:
+        add_param(stage, CMD_PARAM_VALUE, stage->stage.from);
         break;
     case STAGE_CODE_MUL:
     case STAGE_CODE_ADD:

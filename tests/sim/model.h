@@ -326,6 +326,20 @@ static inline void model_set(Stage *stage, CmdParamKind kind, ModelNumber number
     case CMD_PARAM_SCALE:
         stage->code.scale = number.x;
         break;
+    case CMD_PARAM_LO:
+        if (stage->kind == STAGE_CODE_CLIP) {
+            stage->integer.lo = number.code;
+        } else {
+            stage->clip.lo = number.x;
+        }
+        break;
+    case CMD_PARAM_HI:
+        if (stage->kind == STAGE_CODE_CLIP) {
+            stage->integer.hi = number.code;
+        } else {
+            stage->clip.hi = number.x;
+        }
+        break;
     default:
         stage->code.zero_point = number.code;
     }
