@@ -292,6 +292,6 @@ bool program_sweep(ProgramBuilder *builder, const PlannedSweep *planned) {
     writing.params = arena_array(scratch, LocalPart, planned->sweep.param_count);
     writing.last_stages = arena_array(scratch, const CmdStage *, (size_t)planned->node_count *COMMAND_SLOTS);
     program_begin(builder);
-    sweep_walk(&planned->sweep, writing.choice, (SweepListener){hear, &writing});
+    sweep_walk(&planned->sweep, writing.choice, (SweepListener){.hear = hear, .context = &writing});
     return true;
 }
