@@ -138,7 +138,7 @@ static const BuiltProgram *build(const Plan *plan, const Audit *audit, Work *wor
 /* Has every step a command? If not, that is told before what does not fit. */
 static bool can_run(const Plan *plan) {
     PlanCost cost;
-    return plan->device->kind == DEVICE_SCRATCHPAD && plan_cost(plan, &cost) && cost.is_complete;
+    return plan->device->kind == DEVICE_SCRATCHPAD && plan_cost(plan, &cost) && cost.unbooked_steps == 0;
 }
 
 static bool run_program(const BuiltProgram *built, const Plan *plan, Work *work, Audit *audit) {
@@ -158,7 +158,7 @@ static bool run_program(const BuiltProgram *built, const Plan *plan, Work *work,
 const Run *stages_run(const Request *request, const RunOptions *options, ModelFiles *files, Work *work) {
     const Device *device = device_load(work, str_from(request->device));
     Simplified *simplified = arena_new(&work->keep, Simplified);
-    Graph *graph = device == NULL ? NULL : stages_prepare(request, options, files, simplified, work);
+    Graph *graph = device == NULL ? NULL : stages_prepare(request, files, simplified, work);
     Audit *audit = arena_new(&work->keep, Audit);
     *audit = (Audit){.node = options->node, .seed = options->seed};
     if (graph == NULL || !choose_semantics(graph, options->semantics, &audit->semantics, work)) {

@@ -76,16 +76,30 @@ static void measure(Audit *audit) {
     }
 }
 
+static void book_column(AuditTraffic *to, const ColumnCost *from) {
+    to->bytes += from->bytes;
+    to->commands += from->commands;
+    to->descriptors += from->descriptors;
+    to->bursts += from->bursts;
+    to->cycles += from->cycles;
+}
+
 static void book(Audit *audit, const PlanCost *cost) {
     static const char *const names[] = {"load_input", "load_param", "compute", "store", "copy", "fill"};
-    static const SweepKind kinds[] = {SWEEP_LOAD_INPUT, SWEEP_LOAD_PARAM, SWEEP_COMPUTE, SWEEP_STORE};
+    static const AuditColumnId ids[] = {[COLUMN_LOAD_INPUT] = AUDIT_LOAD_INPUT,
+                                        [COLUMN_LOAD_PARAM] = AUDIT_LOAD_PARAM,
+                                        [COLUMN_MULTIPLY] = AUDIT_COMPUTE,
+                                        [COLUMN_ADD] = AUDIT_COMPUTE,
+                                        [COLUMN_REQUANTIZE] = AUDIT_COMPUTE,
+                                        [COLUMN_COMPUTE] = AUDIT_COMPUTE,
+                                        [COLUMN_STORE] = AUDIT_STORE,
+                                        [COLUMN_COPY] = AUDIT_COPY,
+                                        [COLUMN_FILL] = AUDIT_FILL};
     for (int k = 0; k < AUDIT_COLUMNS; k++) {
         audit->column[k].name = names[k];
     }
-    for (int k = 0; k <= AUDIT_STORE; k++) {
-        const ColumnCost *from = &cost->column[kinds[k]];
-        audit->column[k].booked =
-            (AuditTraffic){from->bytes, from->commands, from->descriptors, from->bursts, from->cycles};
+    for (int k = 0; k < COLUMN_COUNT; k++) {
+        book_column(&audit->column[ids[k]].booked, &cost->column[k]);
     }
 }
 

@@ -2,6 +2,10 @@
 #include "ledger/facts.h"
 
 #include "base/checked.h"
+#include "ledger/alternatives.h"
+#include "ledger/blame.h"
+#include "ledger/costs.h"
+#include "ledger/lifetimes.h"
 #include "ledger/misfit.h"
 #include "ledger/overwrites.h"
 #include "ledger/ranking.h"
@@ -290,6 +294,10 @@ Facts *facts_gather(const char *file, const Plan *plan, const Plan *other, bool 
     misfit_gather(facts, keep);
     gather_swollen(facts, work);
     traffic_gather(facts, keep);
+    costs_gather(facts, work);
+    alternatives_gather(facts, work);
+    lifetimes_gather(facts, work);
+    blame_gather(facts, keep);
     return facts;
 }
 

@@ -5,7 +5,7 @@
 #define S0_LEDGER_FACTS_H
 
 #include "affine/simplify.h"
-#include "plan/plan.h"
+#include "plan/plan_cost.h"
 
 /* A buffer and the figure it is listed for. */
 typedef struct {
@@ -56,6 +56,51 @@ typedef struct {
     uint64_t param_bytes; /* written by load_param */
 } Traffic;
 
+/* One run on the clocks of a device that loads and stores: docs/simulator.md. */
+typedef struct {
+    PlanCost cost;
+    ColumnCost moves;     /* sums over loads and stores */
+    uint64_t burst_bytes; /* that bursts move; UINT64_MAX where they are unbounded */
+    double efficiency;    /* of what bursts move, the part that is elements; NaN where it is not known */
+    Moved moved;          /* by steps that only move data */
+    uint64_t param_bytes; /* of them, written by load_param */
+} RunTotals;
+
+/* What stays in local memory from one run to the next: see steady.c. */
+typedef struct {
+    RunTotals run; /* the second one, and all later */
+    uint32_t held_count;
+    BufferId *held;                     /* in the order of the plan */
+    uint64_t held_bytes;                /* each rounded up to the memory's alignment */
+    uint64_t alive_bytes;               /* the most that is then alive at one step, each rounded up */
+    uint64_t saved_read, saved_written; /* bytes that are not loaded again */
+} Steady;
+
+/* A way to go over a sweep's map that was not taken. */
+typedef struct {
+    SweepChoice choice;
+    uint64_t need_bytes, cycles; /* of the sweep alone */
+    bool fits;                   /* in local memory */
+} SweepOther;
+
+/* A sweep with its parameters in another form. */
+typedef struct {
+    Form form;
+    SweepChoice choice;
+    uint64_t param_bytes; /* that are loaded */
+    uint64_t need_bytes, cycles;
+    bool fits;
+} FormPrice;
+
+typedef struct {
+    const PlannedSweep *planned;
+    bool has_cost; /* its sums fit 64 bits */
+    PlanCost cost; /* of the sweep alone */
+    uint32_t other_count, form_count;
+    SweepOther *others; /* those that fit first, the fewest cycles first; then the fewest bytes */
+    FormPrice form[FORM_COUNT];
+} SweepFacts;
+
 /* A node that is only a rule in the model, but moves bytes here (cases F6, M1). */
 typedef struct {
     uint32_t step;
@@ -77,6 +122,19 @@ typedef struct {
     uint64_t live_bytes;
 } Crowded;
 
+typedef enum { BLAME_BROADCAST_FORM, BLAME_SCHEDULE, BLAME_WORKSPACE, BLAME_PARAMETER_LIFETIME } BlameKind;
+
+/* What of the peak need not be there: `bytes`, where `instead_bytes` would do. */
+typedef struct {
+    BlameKind kind;
+    NodeId node;     /* NO_NODE where it is none's */
+    BufferId buffer; /* NO_BUFFER of a schedule, whose bytes are all that the sweep needs */
+    uint64_t bytes, instead_bytes;
+    const char *hint;
+} Blame;
+
+const char *blame_name(BlameKind kind); /* "broadcast_form" */
+
 /* Beside the peak: empty where the memory it is about fits. */
 typedef struct {
     uint32_t crowded_count;
@@ -88,6 +146,8 @@ typedef struct {
     uint64_t waiting_bytes; /* and the others, which are there for other steps */
     uint32_t waiting_count;
     BufferId *waiting; /* most bytes first */
+    uint32_t blame_count;
+    Blame *blame; /* what saves most first */
 } Misfit;
 
 typedef struct {
@@ -105,8 +165,10 @@ typedef struct {
     uint32_t compact_count;    /* of kept_compact */
     CompactCost *kept_compact; /* parameters that stay a rule, by what `full` would cost more, largest first */
     uint64_t compact_bytes, compact_as_row_bytes, compact_as_full_bytes; /* sums over those with a layout for all */
-    Ranking refused; /* local storages that an element-wise operator or a copy might have put into
-                        another's bytes, by physical bytes, largest 6 */
+    Ranking refused;      /* local storages that an element-wise operator or a copy might have put into
+                             another's bytes, by physical bytes, largest 6 */
+    uint32_t *idle_steps; /* of each constant in local memory: steps at which it is alive, and not loaded or read */
+    Ranking idle_at_peak; /* those that wait there, and are used at no step with as much alive: all of them */
     uint32_t overwrite_count;
     Overwrite *overwrites;
     uint64_t pinned_peak_live_bytes, pinned_placed_bytes; /* with --pin-inputs, where an input is overwritten */
@@ -115,6 +177,10 @@ typedef struct {
     uint32_t materialised_count;
     BufferId *materialised;
     Traffic traffic;
+    bool has_costs; /* of a scratchpad whose sums fit 64 bits */
+    RunTotals first_run;
+    Steady steady;
+    SweepFacts *sweeps; /* plan->sweep_count */
     uint32_t copy_count;
     Copy *copies; /* most bytes first */
     Swollen swollen;

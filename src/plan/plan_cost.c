@@ -2,8 +2,11 @@
 #include "plan/plan_cost.h"
 
 #include "base/checked.h"
+#include "base/fault.h"
+#include "plan/builder.h"
 #include "plan/parts.h"
-#include "plan/tensor.h"
+
+#include <string.h>
 
 /* ---- Whole tensors */
 
@@ -52,39 +55,68 @@ static bool cost_of_part(const Move *move, const ViewBox *box, ColumnCost *colum
     return true;
 }
 
-static SweepKind kind_of(Column column) {
-    return column == COLUMN_LOAD_INPUT ? SWEEP_LOAD_INPUT : column == COLUMN_STORE ? SWEEP_STORE : SWEEP_LOAD_PARAM;
-}
-
-static bool add_move(const Move *move, Column kind, Timeline *timeline, PlanCost *cost) {
+static bool add_move(const Move *move, Column column, Timeline *timeline, PlanCost *cost) {
     const Device *device = move->device;
     MoveParts parts = move_parts(device, move->from, move->to);
     ViewBox box = move_first(&parts);
     bool ok = true, more = true;
-    TimelineEvent event = {.queue = kind == COLUMN_STORE && device->dma_channels.value >= 2 ? 2 : 1};
+    TimelineEvent event = {.queue = column == COLUMN_STORE && device->dma_channels.value >= 2 ? 2 : 1};
     for (; ok && more; more = move_next(&parts, &box)) {
-        ok = cost_of_part(move, &box, &cost->column[kind_of(kind)], &event.cycles);
+        ok = cost_of_part(move, &box, &cost->column[column], &event.cycles);
         cost->syncs += timeline_add(timeline, &event, device->sync_cycles.value, &ok);
     }
     return ok;
 }
 
-static bool add_moves(const Plan *plan, const Step *step, Timeline *timeline, PlanCost *cost) {
-    timeline_begin(timeline);
+/* A plan as its costs are summed. */
+typedef struct {
+    const Plan *plan;
+    const bool *is_held; /* null: no buffer */
+    Arena *scratch;      /* used only with is_held */
+    Timeline timeline;
+    PlanCost *cost;
+} Booking;
+
+static bool is_held(const Booking *booking, BufferId id) {
+    return booking->is_held != NULL && is_buffer(id) && booking->is_held[id.index];
+}
+
+/* What lies there is what the view shows: not of an engine's records, nor of elements in blocks of their own. */
+static bool shows_all(const Plan *plan, BufferId id, const View *view) {
+    return view_logical_bytes(view) == plan_buffer(plan, id)->logical_bytes;
+}
+
+/* Index for index, or each of `from` repeated. A constant may lie there under the names that another reader gives its
+ * axes: then it is not known what stands behind what. */
+static bool meet(View *from, const View *to) {
+    return memcmp(from->shape.extent, to->shape.extent, sizeof to->shape.extent) == 0 ||
+           view_broadcast(from, &to->shape);
+}
+
+static bool add_moves(Booking *booking, const Step *step) {
+    const Plan *plan = booking->plan;
+    bool is_booked = true;
+    timeline_begin(&booking->timeline);
     for (uint32_t k = 0; k < step->read_count && k < step->write_count; k++) {
         View from, to;
         Move move = {plan->device, &from, &to};
-        if (!find_view(plan, step->reads[k], &from) || !find_view(plan, step->writes[k], &to) ||
-            !add_move(&move, step->column, timeline, cost)) {
+        if (is_held(booking, step->writes[k])) {
+            continue;
+        }
+        bool is_known = find_view(plan, step->reads[k], &from) && find_view(plan, step->writes[k], &to) &&
+                        shows_all(plan, step->writes[k], &to) && meet(&from, &to);
+        if (is_known && !add_move(&move, step->column, &booking->timeline, booking->cost)) {
             return false;
         }
+        is_booked = is_booked && is_known;
     }
+    booking->cost->unbooked_steps += !is_booked;
     return true;
 }
 
-/* ---- All steps */
+/* ---- Sweeps */
 
-static bool add_column(ColumnCost *sum, const ColumnCost *column) {
+bool column_cost_add(ColumnCost *sum, const ColumnCost *column) {
     return checked_add(sum->bytes, column->bytes, &sum->bytes) &&
            checked_add(sum->commands, column->commands, &sum->commands) &&
            checked_add(sum->descriptors, column->descriptors, &sum->descriptors) &&
@@ -92,33 +124,138 @@ static bool add_column(ColumnCost *sum, const ColumnCost *column) {
            checked_add(sum->cycles, column->cycles, &sum->cycles);
 }
 
-static bool add_sweep(const PlannedSweep *planned, Timeline *timeline, PlanCost *cost) {
-    SweepCost own;
-    bool ok = sweep_cost(&planned->sweep, &planned->chosen.best.choice, timeline, &own);
-    for (int kind = 0; ok && kind < SWEEP_KINDS; kind++) {
-        ok = add_column(&cost->column[kind], &own.column[kind]);
+/* The engine's cycles by the columns of the operators. */
+typedef struct {
+    const Graph *graph;
+    const PlannedSweep *planned;
+    ColumnCost column[COLUMN_COUNT];
+} Shares;
+
+static Column column_of_node(const Shares *shares, uint32_t k) {
+    return column_of(graph_node(shares->graph, shares->planned->nodes[k]));
+}
+
+static void share_stages(Shares *shares, const SweepEvent *event, uint64_t elements) {
+    const Sweep *sweep = &shares->planned->sweep;
+    uint32_t at = 0;
+    for (uint32_t k = 0; k < sweep->node_count; k++) {
+        for (uint32_t s = 0; s < sweep->stage_count[k]; s++, at++) {
+            if (event->which == SWEEP_ALL_NODES || event->which == k) {
+                uint64_t bytes = bytes_from_bits(elements * sweep->stage_bits[at]);
+                shares->column[column_of_node(shares, k)].cycles +=
+                    divide_up(bytes, sweep->device->vector_bytes_cycle.value);
+            }
+        }
     }
-    cost->syncs += own.syncs;
+}
+
+static void hear_share(void *context, const SweepEvent *event) {
+    Shares *shares = context;
+    uint64_t elements = 1;
+    if (event->kind != SWEEP_COMPUTE) {
+        return;
+    }
+    for (int d = 0; d < DIM_COUNT; d++) {
+        elements *= event->box.extent[d]; /* of a view, whose bits fit 64 bits */
+    }
+    ColumnCost *first = &shares->column[column_of_node(shares, event->which == SWEEP_ALL_NODES ? 0 : event->which)];
+    first->commands++;
+    first->cycles += shares->planned->sweep.device->issue_cycles.value;
+    share_stages(shares, event, elements);
+}
+
+static bool has_one_column(const Shares *shares) {
+    for (uint32_t k = 1; k < shares->planned->node_count; k++) {
+        if (column_of_node(shares, k) != column_of_node(shares, 0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool add_engine(const Booking *booking, const PlannedSweep *planned, const ColumnCost *all) {
+    Shares shares = {.graph = booking->plan->graph, .planned = planned};
+    ColumnCost *column = booking->cost->column, sum = {0};
+    if (has_one_column(&shares)) {
+        return column_cost_add(&column[column_of_node(&shares, 0)], all);
+    }
+    sweep_walk(&planned->sweep, &planned->chosen.best.choice, (SweepListener){hear_share, &shares});
+    for (int k = 0; k < COLUMN_COUNT; k++) {
+        if (!column_cost_add(&sum, &shares.column[k]) || !column_cost_add(&column[k], &shares.column[k])) {
+            return false;
+        }
+    }
+    CHECK(sum.cycles == all->cycles && sum.commands == all->commands);
+    return true;
+}
+
+/* The sweep without the parameters that are held: nothing but their loads depends on them. */
+static Sweep without_held(const Booking *booking, const PlannedSweep *planned) {
+    Sweep sweep = planned->sweep;
+    if (booking->is_held == NULL || sweep.param_count == 0) {
+        return sweep;
+    }
+    SweepOperand *params = arena_array(booking->scratch, SweepOperand, sweep.param_count);
+    sweep.params = params;
+    sweep.param_count = 0;
+    for (uint32_t i = 0; i < planned->sweep.param_count; i++) {
+        if (!is_held(booking, planned->params[i].local[0])) {
+            params[sweep.param_count++] = planned->sweep.params[i];
+        }
+    }
+    return sweep;
+}
+
+static bool add_sweep(Booking *booking, const PlannedSweep *planned) {
+    ColumnCost *column = booking->cost->column;
+    Sweep sweep = without_held(booking, planned);
+    SweepCost own;
+    bool ok = sweep_cost(&sweep, &planned->chosen.best.choice, &booking->timeline, &own);
+    booking->cost->syncs += own.syncs;
+    return ok && column_cost_add(&column[COLUMN_LOAD_INPUT], &own.column[SWEEP_LOAD_INPUT]) &&
+           column_cost_add(&column[COLUMN_LOAD_PARAM], &own.column[SWEEP_LOAD_PARAM]) &&
+           column_cost_add(&column[COLUMN_STORE], &own.column[SWEEP_STORE]) &&
+           add_engine(booking, planned, &own.column[SWEEP_COMPUTE]);
+}
+
+bool plan_cost_of_sweep(const Plan *plan, const PlannedSweep *planned, PlanCost *cost) {
+    Booking booking = {.plan = plan, .cost = cost};
+    *cost = (PlanCost){0};
+    bool ok = add_sweep(&booking, planned);
+    cost->cycles = timeline_end(&booking.timeline);
     return ok;
 }
+
+/* ---- All steps */
 
 static bool is_move(Column column) {
     return column == COLUMN_LOAD_INPUT || column == COLUMN_LOAD_PARAM || column == COLUMN_STORE;
 }
 
-bool plan_cost(const Plan *plan, PlanCost *cost) {
-    Timeline timeline = {0};
-    *cost = (PlanCost){.is_complete = true};
+static bool book_steps(Booking *booking) {
+    const Plan *plan = booking->plan;
+    PlanCost *cost = booking->cost;
+    *cost = (PlanCost){0};
     for (uint32_t s = 0; s < plan->step_count;) {
         const Step *step = &plan->steps[s];
         bool is_in_sweep = step->sweep != NOT_IN_SWEEP;
-        cost->is_complete = cost->is_complete && (is_in_sweep || is_move(step->column));
-        if ((is_in_sweep && !add_sweep(&plan->sweeps[step->sweep], &timeline, cost)) ||
-            (!is_in_sweep && is_move(step->column) && !add_moves(plan, step, &timeline, cost))) {
+        if (!is_in_sweep && !is_move(step->column)) {
+            cost->unbooked_steps++;
+        } else if (is_in_sweep ? !add_sweep(booking, &plan->sweeps[step->sweep]) : !add_moves(booking, step)) {
             return false;
         }
         s = is_in_sweep ? plan->sweeps[step->sweep].last_step : s + 1;
     }
-    cost->cycles = timeline_end(&timeline);
+    cost->cycles = timeline_end(&booking->timeline);
     return true;
+}
+
+bool plan_cost(const Plan *plan, PlanCost *cost) {
+    Booking booking = {.plan = plan, .cost = cost};
+    return book_steps(&booking);
+}
+
+bool plan_cost_held(const Plan *plan, const bool *is_held, Arena *scratch, PlanCost *cost) {
+    Booking booking = {.plan = plan, .is_held = is_held, .scratch = scratch, .cost = cost};
+    return book_steps(&booking);
 }

@@ -1,5 +1,6 @@
 /* The plan as JSON. */
 #include "report/json_rewrites.h"
+#include "report/json_traffic.h"
 #include "report/report.h"
 
 #include "base/json.h"
@@ -193,6 +194,13 @@ static void write_tensor(Json *json, const Facts *facts, const Buffer *buffer) {
     json_member_text(json, "broadcast", broadcast_name(buffer->broadcast));
 }
 
+static void write_idle(Json *json, const Facts *facts, BufferId id) {
+    BufferKind kind = plan_buffer(facts->plan, id)->kind;
+    bool is_constant = kind == BUFFER_PARAMETER || kind == BUFFER_WEIGHT;
+    write_known(json, "held_steps",
+                is_constant && buffer_is_local_storage(facts->plan, id) ? facts->idle_steps[id.index] : UINT64_MAX);
+}
+
 static void write_buffer(Json *json, const Facts *facts, BufferId id) {
     const Buffer *buffer = plan_buffer(facts->plan, id);
     json_object_inline(json);
@@ -210,6 +218,7 @@ static void write_buffer(Json *json, const Facts *facts, BufferId id) {
     json_member_u64(json, "first", buffer->first);
     json_member_u64(json, "last", buffer->last);
     json_member_u64(json, "repeat", buffer->repeat);
+    write_idle(json, facts, id);
     write_alias(json, buffer);
     json_member_text(json, "materialised_reason", buffer->materialised_reason);
     json_end(json);
@@ -251,40 +260,6 @@ static void write_buffers_and_steps(Json *json, const Facts *facts) {
     json_end(json);
 }
 
-/* ---- Traffic */
-
-static void write_moved(Json *json, const Moved *moved) {
-    write_known(json, "read_bytes", moved->read_bytes);
-    write_known(json, "written_bytes", moved->written_bytes);
-    json_member_u64(json, "transfers", moved->transfers);
-}
-
-static void write_traffic(Json *json, const Facts *facts) {
-    static const Column columns[] = {COLUMN_LOAD_INPUT, COLUMN_LOAD_PARAM, COLUMN_STORE, COLUMN_COPY, COLUMN_FILL};
-    const Traffic *traffic = &facts->traffic;
-    json_key(json, "traffic");
-    json_object(json);
-    write_known(json, "read_bytes", traffic->all.read_bytes);
-    write_known(json, "written_bytes", traffic->all.written_bytes);
-    write_known(json, "param_bytes", traffic->param_bytes);
-    json_member_u64(json, "transfers", traffic->all.transfers);
-    json_member_null(json, "cycles");
-    json_key(json, "by_column");
-    json_object(json);
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
-        json_key(json, column_name(columns[i]));
-        json_object_inline(json);
-        write_moved(json, &traffic->by_column[columns[i]]);
-        json_end(json);
-    }
-    json_end(json);
-    json_member_null(json, "steady_state");
-    json_key(json, "alternatives");
-    json_array_inline(json);
-    json_end(json);
-    json_end(json);
-}
-
 /* ---- Misfit, refusals, warnings */
 
 static void write_crowded(Json *json, const Facts *facts) {
@@ -310,6 +285,24 @@ static void write_remedies(Json *json, const Plan *plan) {
         json_object_inline(json);
         json_member_text(json, "kind", plan->remedies[i].kind);
         json_member_u64(json, "saves_bytes", plan->remedies[i].saves_bytes);
+        json_end(json);
+    }
+    json_end(json);
+}
+
+static void write_blame(Json *json, const Facts *facts) {
+    const Misfit *misfit = &facts->misfit;
+    json_key(json, "blame");
+    json_array(json);
+    for (uint32_t i = 0; i < misfit->blame_count; i++) {
+        const Blame *blame = &misfit->blame[i];
+        json_object_inline(json);
+        json_member_text(json, "kind", blame_name(blame->kind));
+        write_node(json, facts, blame->node);
+        write_known(json, "buffer", is_buffer(blame->buffer) ? blame->buffer.index : UINT64_MAX);
+        json_member_u64(json, "bytes", blame->bytes);
+        json_member_u64(json, "instead_bytes", blame->instead_bytes);
+        json_member_text(json, "hint", blame->hint);
         json_end(json);
     }
     json_end(json);
@@ -350,6 +343,7 @@ static void write_misfit(Json *json, const Facts *facts) {
         write_local_misfit(json, facts);
     }
     write_crowded(json, facts);
+    write_blame(json, facts);
     write_remedies(json, facts->plan);
     json_end(json);
 }
@@ -416,7 +410,7 @@ void report_json(const Facts *facts, Arena *scratch, FILE *out) {
     write_kinds(&json, facts);
     write_peak(&json, facts);
     write_buffers_and_steps(&json, facts);
-    write_traffic(&json, facts);
+    json_traffic(&json, facts);
     json_rewrites(&json, facts->simplified);
     write_misfit(&json, facts);
     write_refusals(&json, facts);

@@ -151,6 +151,31 @@ static void print_refused(const Page *page) {
     }
 }
 
+/* The buffer, or of a schedule the operator. */
+static Str blamed_name(const Page *page, const Blame *blame) {
+    if (is_buffer(blame->buffer)) {
+        return arena_format(page->scratch, "'" STR_FMT "'", STR_ARG(page_name(page, blame->buffer)));
+    }
+    return clean_text(page->scratch, node_title(page->scratch, graph_node(page->facts->graph, blame->node)));
+}
+
+static void print_blame(const Page *page) {
+    enum { MOST = 6 };
+    const Misfit *misfit = &page->facts->misfit;
+    if (misfit->blame_count > 0) {
+        fputs("  to blame:\n", page->out);
+    }
+    for (uint32_t i = 0; i < misfit->blame_count && i < MOST; i++) {
+        const Blame *blame = &misfit->blame[i];
+        page_line(page, "  %s, " STR_FMT ": " STR_FMT " bytes where " STR_FMT " would do; %s", blame_name(blame->kind),
+                  STR_ARG(blamed_name(page, blame)), STR_ARG(page_number(page, blame->bytes)),
+                  STR_ARG(page_number(page, blame->instead_bytes)), blame->hint);
+    }
+    if (misfit->blame_count > MOST) {
+        page_line(page, "  and %" PRIu32 " more", misfit->blame_count - MOST);
+    }
+}
+
 static void print_remedies(const Page *page) {
     const Plan *plan = page->facts->plan;
     Table table;
@@ -179,6 +204,7 @@ void report_misfit(const Facts *facts, const char *prefix, Arena *scratch, FILE 
         print_ranking(&page, &facts->at_peak);
         print_own(&page);
         print_refused(&page);
+        print_blame(&page);
         print_crowded(&page);
     }
     if (!plan_backing_fits(plan)) {

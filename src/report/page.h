@@ -38,7 +38,9 @@ void page_padding(const Page *page);  /* parts.c */
 void page_rewrites(const Page *page); /* rewrites.c */
 void page_parameters(const Page *page);
 void page_inputs(const Page *page);
-void page_traffic(const Page *page);
+void page_traffic(const Page *page); /* traffic.c */
+void page_sweeps(const Page *page);  /* timeline.c: the sweep at the peak, and those that take most cycles */
+void page_sweep(const Page *page, uint32_t sweep);
 void page_drawing(const Page *page); /* drawing.c */
 
 /* ---- words.c: the short names of the JSON in words */

@@ -1,4 +1,4 @@
-/* Parts of the terminal's report: paddings, parameters and constants, what shares bytes and what may not, traffic. */
+/* Parts of the terminal's report: paddings, parameters and constants, what shares bytes and what may not. */
 #include "report/page.h"
 
 #include <inttypes.h>
@@ -135,10 +135,31 @@ static void print_collapsibles(const Page *page) {
     print_more(page, facts->collapsible_count < MOST ? facts->collapsible_count : MOST, facts->collapsible_count);
 }
 
+/* What a plan that fits pays for loading them once. */
+static void print_idle(const Page *page) {
+    const Facts *facts = page->facts;
+    const Ranking *idle = &facts->idle_at_peak;
+    enum { MOST = 6 };
+    if (idle->all == 0) {
+        return;
+    }
+    page_heading(page, "constants that are alive at the peak and not used there: " STR_FMT " bytes",
+                 STR_ARG(page_number(page, idle->all_bytes)));
+    for (uint32_t i = 0; i < idle->count && i < MOST; i++) {
+        const Buffer *buffer = plan_buffer(facts->plan, idle->top[i].buffer);
+        page_line(page, "'" STR_FMT "', " STR_FMT " bytes, alive in steps " STR_FMT ", " STR_FMT " of them without use",
+                  STR_ARG(page_name(page, idle->top[i].buffer)), STR_ARG(page_number(page, idle->top[i].bytes)),
+                  STR_ARG(text_steps(page->scratch, buffer->first, buffer->last)),
+                  STR_ARG(page_number(page, facts->idle_steps[idle->top[i].buffer.index])));
+    }
+    print_more(page, idle->count < MOST ? idle->count : MOST, idle->count);
+}
+
 void page_parameters(const Page *page) {
     print_compact(page);
     print_materialised(page);
     print_collapsibles(page);
+    print_idle(page);
 }
 
 /* ---- What shares bytes, and what may not */
@@ -188,61 +209,4 @@ static void print_refused(const Page *page) {
 void page_inputs(const Page *page) {
     print_overwrites(page);
     print_refused(page);
-}
-
-/* ---- Traffic */
-
-static void add_moved(Table *table, const char *name, const Moved *moved) {
-    table_text(table, name);
-    table_number(table, moved->transfers);
-    table_number(table, moved->read_bytes);
-    table_number(table, moved->written_bytes);
-}
-
-static Str copy_reason(const Page *page, const Copy *copy) {
-    if (!is_buffer(copy->explained_by)) {
-        Str words = words_copy(page, copy->output);
-        words = words.len > 0 ? words : words_no_view(page, page->facts->plan->steps[copy->step].node);
-        return words.len > 0 ? words : STR("the operator is no view");
-    }
-    const Buffer *buffer = plan_buffer(page->facts->plan, copy->explained_by);
-    const char *name = alias_refusal_name(buffer->refused_alias);
-    Str words = words_refusal(page, buffer);
-    if (copy->explained_by.index == copy->output.index) {
-        return arena_format(page->scratch, "%s: " STR_FMT, name, STR_ARG(words));
-    }
-    return arena_format(page->scratch, "part '" STR_FMT "', %s: " STR_FMT, STR_ARG(page_name(page, copy->explained_by)),
-                        name, STR_ARG(words));
-}
-
-static void print_copies(const Page *page) {
-    enum { MOST = 6 };
-    const Facts *facts = page->facts;
-    for (uint32_t i = 0; i < facts->copy_count && i < MOST; i++) {
-        const Copy *copy = &facts->copies[i];
-        page_line(page, "copy, " STR_FMT ": " STR_FMT " read, " STR_FMT " written; " STR_FMT,
-                  STR_ARG(page_step(page, copy->step)), STR_ARG(page_number(page, copy->moved.read_bytes)),
-                  STR_ARG(page_number(page, copy->moved.written_bytes)), STR_ARG(copy_reason(page, copy)));
-    }
-    print_more(page, facts->copy_count < MOST ? facts->copy_count : MOST, facts->copy_count);
-}
-
-void page_traffic(const Page *page) {
-    static const char *const heads[] = {"column", "transfers", "read", "written"};
-    const Traffic *traffic = &page->facts->traffic;
-    if (traffic->all.transfers == 0) {
-        return;
-    }
-    page_heading(page, "traffic of steps that only move data, logical bytes");
-    Table table;
-    table_init(&table, page->scratch, "lrrr");
-    table_head(&table, heads);
-    for (int column = 0; column < COLUMN_COUNT; column++) {
-        if (traffic->by_column[column].transfers > 0) {
-            add_moved(&table, column_name((Column)column), &traffic->by_column[column]);
-        }
-    }
-    add_moved(&table, "total", &traffic->all);
-    table_print(&table, PAGE_INDENT, page->style.columns, page->out);
-    print_copies(page);
 }

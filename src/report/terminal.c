@@ -393,5 +393,6 @@ void report_terminal(const Facts *facts, TerminalStyle style, Arena *scratch, FI
     page_padding(&page);
     page_inputs(&page);
     page_traffic(&page);
+    page_sweeps(&page);
     page_drawing(&page);
 }

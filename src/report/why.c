@@ -285,6 +285,20 @@ static void print_no_step(const Page *page, NodeId id) {
     }
 }
 
+/* The sweeps that it is in: for people, as wide as the ledger in a file. */
+static void print_sweeps(const Page *page, NodeId id) {
+    Page wide = *page;
+    wide.style.columns = 200;
+    for (uint32_t s = 0; s < page->facts->plan->sweep_count; s++) {
+        const PlannedSweep *planned = &page->facts->plan->sweeps[s];
+        for (uint32_t n = 0; n < planned->node_count; n++) {
+            if (planned->nodes[n].index == id.index) {
+                page_sweep(&wide, s);
+            }
+        }
+    }
+}
+
 bool report_why_node(const Facts *facts, Str name, Arena *scratch, FILE *out, Str *nearest) {
     const Page page = plain_page(facts, scratch, out);
     NodeId id = facts_find_node(facts, name, nearest);
@@ -306,5 +320,6 @@ bool report_why_node(const Facts *facts, Str name, Arena *scratch, FILE *out, St
     if (!has_step) {
         print_no_step(&page, id);
     }
+    print_sweeps(&page, id);
     return true;
 }

@@ -11,7 +11,12 @@ Recomputed from `buffers` and `steps`, and compared with what the plan says:
   - steps: what a step reads and writes is alive at it; a load or a store has one tensor at both ends;
   - outputs: each is where the caller finds it;
   - data: no byte that a step reads was written last by another tensor, and none was never written;
-  - traffic: the sums of `by_column` and of the moving steps.
+  - traffic: the sums of `by_column` and of the moving steps; bursts hold the bytes, and efficiency is their ratio;
+  - the steady state: what is held is constants that are loaded once, and fits beside everything at every step; its
+    sums are those of the first run without their loads;
+  - alternatives: what is chosen is a sweep's steps, differences are differences, what fits is what needs no more than
+    there is, and nothing that fits beats the choice in its own search;
+  - blame: of buffers alive at the peak, with their bytes; held_steps are steps at which nothing uses the constant.
 Ends with status 1 and one line a fault; prints the number of plans checked.
 """
 import collections
@@ -280,6 +285,127 @@ class Checker:
         for key in ("read_bytes", "written_bytes", "transfers"):
             self.expect(f"traffic.{key}", traffic[key], sum(c[key] for c in traffic["by_column"].values()))
 
+    def check_costs(self):
+        traffic, columns = self.plan["traffic"], self.plan["traffic"]["by_column"]
+        if self.plan["device"]["kind"] == "arena":
+            for key in ("descriptors", "bursts", "cycles", "steady_state"):
+                self.expect(f"traffic.{key} of an arena", traffic[key], None)
+            self.expect("traffic.alternatives of an arena", traffic["alternatives"], [])
+            return
+        for key in ("descriptors", "bursts"):
+            self.expect(f"traffic.{key}", traffic[key], sum(c[key] for c in columns.values()))
+        self.check_efficiency("traffic", traffic, columns)
+        self.require(max((c["cycles"] for c in columns.values()), default=0) <= traffic["cycles"],
+                     "a column takes longer than all of them")
+        engine = set(columns) - set(MOVES)
+        self.require(all(columns[c][key] == 0 for c in engine for key in ("written_bytes", "bursts", "descriptors")),
+                     "the engine's columns move nothing")
+        steps = collections.Counter()
+        for step in self.steps:
+            steps[step["column"]] += step["repeat"]
+        for column in ("load_input", "load_param", "store"):
+            some = columns[column]["written_bytes"] > 0 and traffic["unbooked_steps"] == 0
+            self.require(not some or columns[column]["commands"] >= columns[column]["transfers"],
+                         f"fewer commands than transfers of {column}")
+        self.require(engine <= set(steps), "a column without a step costs cycles")
+        self.check_steady(traffic, columns)
+
+    def check_efficiency(self, what, run, columns):
+        """Every byte lies in a burst; of elements smaller than a byte, parts of a tensor round up each."""
+        burst_bytes, moved = run["burst_bytes"], sum(columns[c]["written_bytes"] for c in ("load_input", "load_param", "store"))
+        if burst_bytes is None:
+            return self.expect(f"{what}.efficiency", run["efficiency"], None)
+        if burst_bytes == 0:
+            return self.expect(f"{what}.efficiency of nothing", (moved, run["efficiency"]), (0, None))
+        slack = sum(columns[c]["commands"] for c in ("load_input", "load_param", "store"))
+        self.require(0 < run["efficiency"] <= 1, f"{what}.efficiency {run['efficiency']}")
+        least = moved if run["unbooked_steps"] == 0 else 0
+        self.require(least <= round(run["efficiency"] * burst_bytes) <= moved + slack,
+                     f"{what}.efficiency {run['efficiency']} of {burst_bytes} bytes, {moved} moved")
+
+    def loads_of(self, held):
+        return [s for s in self.steps if held in s["writes"]]
+
+    def check_steady(self, traffic, columns):
+        steady = traffic["steady_state"]
+        saved = 0
+        for held in steady["held"]:
+            buffer, loads = self.buffers[held], self.loads_of(held)
+            self.expect(f"memory of held buffer {held}", (buffer["memory"], buffer["alias_of"]), ("local", None))
+            self.expect(f"loads of held buffer {held}", [(s["column"], s["repeat"]) for s in loads], [("load_param", 1)])
+            saved += buffer["logical_bytes"]
+        self.expect("steady_state.written_bytes", steady["written_bytes"], traffic["written_bytes"] - saved)
+        self.expect("steady_state.param_bytes", steady["param_bytes"], traffic["param_bytes"] - saved)
+        self.expect("steady_state.transfers", steady["transfers"], traffic["transfers"] - len(steady["held"]))
+        for key in ("descriptors", "bursts", "cycles", "synchronisations"):
+            self.require(steady[key] <= traffic[key], f"the steady state has more {key} than the first run")
+        size = {s["root"]["id"]: round_up(s["root"]["physical_bytes"], self.align) for s in self.local()}
+        self.expect("steady_state.held_bytes", steady["held_bytes"], sum(size[h] for h in steady["held"]))
+        alive = [steady["held_bytes"]] * len(self.steps)
+        for storage in self.local():
+            for step in range(storage["first"], min(storage["last"], len(self.steps))):
+                alive[step] += size[storage["root"]["id"]] if storage["root"]["id"] not in steady["held"] else 0
+        self.expect("steady_state.alive_bytes", steady["alive_bytes"], max(alive, default=0))
+        self.require(not steady["held"] or steady["alive_bytes"] <= self.totals["capacity_bytes"],
+                     "the steady state holds more than there is")
+
+    def check_alternatives(self):
+        for one in self.plan["traffic"]["alternatives"]:
+            chosen, what = one["chosen"], f"alternatives of {one['node']}"
+            first, last = one["steps"]
+            self.require(0 <= first < last <= len(self.steps), f"{what}: steps {one['steps']}")
+            self.require({s["node"] for s in self.steps[first:last]} <= set(one["nodes"]), f"{what}: steps of others")
+            self.expect(f"{what}: nodes[0]", one["nodes"][0], one["node"])
+            params = sum(s["moved_bytes"] for s in self.steps[first:last] if s["column"] == "load_param")
+            self.expect(f"{what}: param_bytes", one["param_bytes"], params)
+            for other in [chosen] + one["others"] + one["forms"]:
+                self.expect(f"{what}: more_cycles", other["more_cycles"], other["cycles"] - chosen["cycles"])
+                self.require(not other["fits"] or other["need_bytes"] <= self.totals["capacity_bytes"],
+                             f"{what}: {other} does not fit")
+            self.require(chosen not in one["others"], f"{what}: the choice among the others")
+            order = [(not o["fits"], o["cycles"] if o["fits"] else o["need_bytes"]) for o in one["others"]]
+            self.expect(f"{what}: order", order, sorted(order))
+
+    def uses_of(self, buffer):
+        """Steps that use a constant; the operators of a sweep that goes line by line are one."""
+        blocks = {}
+        for one in self.plan["traffic"]["alternatives"]:
+            if one["chosen"]["schedule"] != "split":
+                blocks.update({step: tuple(one["steps"]) for step in range(*one["steps"])})
+        used = set()
+        for index, step in enumerate(self.steps):
+            if buffer["id"] in step["reads"] + step["writes"]:
+                used.add(index)
+                block = blocks.get(index)
+                for way in (-1, 1) if block and step["column"] not in MOVES else ():
+                    at = index
+                    while block[0] <= at < block[1] and self.steps[at]["column"] not in MOVES:
+                        used.add(at)
+                        at += way
+        return used
+
+    def check_lifetimes(self):
+        for buffer in self.buffers:
+            is_constant = (buffer["kind"] in ("weight", "parameter") and buffer["memory"] == "local" and
+                           buffer["alias_of"] is None)
+            found = len(set(range(buffer["first"], buffer["last"])) - self.uses_of(buffer)) if is_constant else None
+            self.expect(f"held_steps of buffer {buffer['id']}", buffer["held_steps"], found)
+
+    def check_blame(self):
+        for blame in self.plan["misfit"]["blame"] if self.plan["misfit"] else ():
+            self.require(blame["instead_bytes"] <= blame["bytes"], f"blame of more than there is: {blame}")
+            if blame["buffer"] is None:
+                self.expect("kind of a blame without buffer", blame["kind"], "schedule")
+                continue
+            buffer = self.buffers[blame["buffer"]]
+            self.require(buffer["id"] in self.plan["peak"]["buffers"], f"blame of what is not at the peak: {blame}")
+            self.expect(f"bytes of blamed buffer {buffer['id']}", blame["bytes"], buffer["physical_bytes"])
+            if blame["kind"] == "parameter_lifetime":
+                used = max((self.steps[s]["live_bytes"] for s in self.uses_of(buffer)), default=0)
+                self.require(used < self.totals["peak_live_bytes"], f"blamed for waiting, but used: {blame}")
+            if blame["kind"] == "workspace":
+                self.expect("kind of blamed workspace", buffer["kind"], "workspace")
+
     def run(self):
         self.check_aliases()
         self.check_live()
@@ -289,6 +415,10 @@ class Checker:
         self.check_outputs()
         self.check_data()
         self.check_traffic()
+        self.check_costs()
+        self.check_alternatives()
+        self.check_lifetimes()
+        self.check_blame()
         return self.faults
 
 

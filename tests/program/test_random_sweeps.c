@@ -139,7 +139,7 @@ static Outcome check_cost(const Plan *plan, const CmdProgram *program, const Sim
     const SimColumn *column = result->column;
     SimColumn engine = {0};
     PlanCost cost;
-    if (!plan_cost(plan, &cost) || !cost.is_complete) {
+    if (!plan_cost(plan, &cost) || cost.unbooked_steps > 0) {
         return decide(verdict, FAILED, "the plan has no cost");
     }
     for (CmdColumn k = CMD_COLUMN_MULTIPLY; k <= CMD_COLUMN_REQUANTIZE; k++) {

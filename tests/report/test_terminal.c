@@ -20,10 +20,9 @@ static char *print(const Facts *facts, TerminalStyle style, Arena *scratch) {
     return text;
 }
 
-static char *print_plan(const char *graph, const char *device, TerminalStyle style) {
+static char *print_case(const PlanCase *test, TerminalStyle style) {
     Planned planned;
-    PlanCase test = {graph, device, NULL, {.in_place = true}};
-    assert_true(planned_make(&planned, &test));
+    assert_true(planned_make(&planned, test));
     const Facts *facts = facts_gather("a\033[31m file", planned.plan, NULL, false, &planned.work);
     char *text = print(facts, style, &planned.work.scratch);
     char *again = print(facts, style, &planned.work.scratch);
@@ -31,6 +30,16 @@ static char *print_plan(const char *graph, const char *device, TerminalStyle sty
     free(again);
     planned_free(&planned);
     return text;
+}
+
+static char *print_plan(const char *graph, const char *device, TerminalStyle style) {
+    const PlanCase test = {graph, device, NULL, {.in_place = true}};
+    return print_case(&test, style);
+}
+
+static char *print_sweeps(const char *graph, TerminalStyle style) {
+    const PlanCase test = {graph, "teach", NULL, {.in_place = true, .sweeps = true}};
+    return print_case(&test, style);
 }
 
 /* Characters of the longest line; a colour has none. */
@@ -77,6 +86,42 @@ static void test_widths(void **state) {
             char *text = print_plan(graph, "mcu-cm", (TerminalStyle){.columns = columns[k]});
             if (widest_line(text) > columns[k]) {
                 fail_msg("%u nodes, %u columns: a line of %zu in\n%s", nodes[i], columns[k], widest_line(text), text);
+            }
+            free(text);
+            free(graph);
+        }
+    }
+}
+
+/* A run of per-channel operators on a device that loads and stores, with `name` before each. */
+static char *write_sweep(const char *name) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    fprintf(out, "stride0-graph 1\nformat tflite\ninput \"%sX\" float32[1,40,28,3]\n", name);
+    fprintf(out, "const \"%ss\" float32[3] = 1 2 3\nconst \"%sb\" float32[3] = 3 2 1\n", name, name);
+    fprintf(out, "value \"%st\" float32[1,40,28,3]\nvalue \"%sY\" float32[1,40,28,3]\n", name, name);
+    fprintf(out, "node Mul \"%sm\": \"%sX\" \"%ss\" -> \"%st\"\n", name, name, name, name);
+    fprintf(out, "node Add \"%sa\": \"%st\" \"%sb\" -> \"%sY\"\noutput \"%sY\"\n", name, name, name, name, name);
+    fclose(out);
+    return text;
+}
+
+/* The table of columns and what lost keep to the width, whatever the names. */
+static void test_sweep_widths(void **state) {
+    (void)state;
+    static const uint32_t columns[] = {80, 100, 132, 200};
+    static const char *const names[] = {
+        "", "a_very_long_name_of_a_layer_that_has_no_blank_to_break_it_at_and_is_longer_than_a_whole_line/"};
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
+        for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+            char *graph = write_sweep(names[k]);
+            char *text = print_sweeps(graph, (TerminalStyle){.columns = columns[i]});
+            assert_non_null(strstr(text, "\nsweep of "));
+            assert_non_null(strstr(text, "live bytes  alive\n"));
+            if (widest_line(text) > columns[i]) {
+                fail_msg("%u columns: a line of %zu in\n%s", columns[i], widest_line(text), text);
             }
             free(text);
             free(graph);
@@ -250,15 +295,11 @@ static void test_no_steps(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_widths),
-        cmocka_unit_test(test_hostile_names),
-        cmocka_unit_test(test_many_storages),
-        cmocka_unit_test(test_colors),
-        cmocka_unit_test(test_drawing),
-        cmocka_unit_test(test_no_steps),
-        cmocka_unit_test(test_rows_are_true),
-        cmocka_unit_test(test_verdict),
-        cmocka_unit_test(test_misfit_tells_who_waits),
+        cmocka_unit_test(test_widths),        cmocka_unit_test(test_sweep_widths),
+        cmocka_unit_test(test_hostile_names), cmocka_unit_test(test_many_storages),
+        cmocka_unit_test(test_colors),        cmocka_unit_test(test_drawing),
+        cmocka_unit_test(test_no_steps),      cmocka_unit_test(test_rows_are_true),
+        cmocka_unit_test(test_verdict),       cmocka_unit_test(test_misfit_tells_who_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

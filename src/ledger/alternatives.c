@@ -1,0 +1,188 @@
+/* What was not chosen, and what it would have cost.
+ *
+ * A sweep's other schedules, and parameters that stay or not: the best of each that the choice has looked at; of those
+ * that were not looked at, or did not fit, the same tile. And its parameters in other forms, under the same schedule:
+ * the tile is chosen anew, with all of local memory for the sweep. All cycles are those of the sweep alone. */
+#include "ledger/alternatives.h"
+
+#include "base/checked.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Schedules */
+
+static bool same_choice(const SweepChoice *a, const SweepChoice *b) {
+    return a->schedule == b->schedule && a->carry == b->carry && a->over_input == b->over_input &&
+           a->is_resident == b->is_resident && memcmp(a->tile, b->tile, sizeof a->tile) == 0;
+}
+
+/* One tile has no other in flight, one operator nothing to split, and parameters that no tile cuts stay all the same:
+ * it is another name of FUSED, or of parameters that stay. */
+static bool is_other_name(const Sweep *sweep, const SweepOption *option) {
+    const SweepChoice *choice = &option->choice;
+    bool all_stay = true;
+    for (uint32_t i = 0; i < sweep->param_count; i++) {
+        all_stay = all_stay && sweep_stays(choice, sweep, &sweep->params[i]);
+    }
+    return (choice->schedule == SCHEDULE_PIPELINED && option->cost.tiles == 1) ||
+           (choice->schedule == SCHEDULE_SPLIT && sweep->node_count == 1) || (!choice->is_resident && all_stay);
+}
+
+static void add_option(SweepFacts *facts, const SweepOption *option, uint64_t capacity_bytes) {
+    const SweepChosen *chosen = &facts->planned->chosen;
+    if (same_choice(&option->choice, &chosen->best.choice) || is_other_name(&facts->planned->sweep, option)) {
+        return;
+    }
+    facts->others[facts->other_count++] =
+        (SweepOther){option->choice, option->need_bytes, option->cost.cycles, option->need_bytes <= capacity_bytes};
+}
+
+static void add_looked_at(SweepFacts *facts, uint64_t capacity_bytes) {
+    const SweepChosen *chosen = &facts->planned->chosen;
+    for (uint32_t i = 0; i < chosen->other_count; i++) {
+        add_option(facts, &chosen->other[i], capacity_bytes);
+    }
+}
+
+static bool has_schedule(const SweepFacts *facts, Schedule schedule) {
+    bool has = facts->planned->chosen.best.choice.schedule == schedule;
+    for (uint32_t i = 0; i < facts->other_count; i++) {
+        has = has || facts->others[i].choice.schedule == schedule;
+    }
+    return has;
+}
+
+/* With the chosen tile: of all ways to carry, the one that needs the fewest bytes. */
+static void add_schedule(SweepFacts *facts, Schedule schedule, const Plan *plan) {
+    const Sweep *sweep = &facts->planned->sweep;
+    SweepOption best = {.need_bytes = UINT64_MAX}, option = {.choice = facts->planned->chosen.best.choice};
+    option.choice.schedule = schedule;
+    for (int k = 0; k < 2 * (CARRY_WORKSPACE + 1); k++) {
+        option.choice.carry = (Carry)(k / 2);
+        option.choice.over_input = k % 2 == 1 && plan->options.in_place && schedule != SCHEDULE_SPLIT;
+        if (sweep_need(sweep, &option.choice, &option.need_bytes) && option.need_bytes < best.need_bytes) {
+            best = option;
+        }
+    }
+    Timeline timeline = {0};
+    if (best.need_bytes != UINT64_MAX && sweep_cost(sweep, &best.choice, &timeline, &best.cost)) {
+        add_option(facts, &best, plan->capacity_bytes);
+    }
+}
+
+/* Those that fit first, by what they cost; then by what they need. */
+static int by_cost(const void *left, const void *right) {
+    const SweepOther *a = left;
+    const SweepOther *b = right;
+    uint64_t cost_a = a->fits ? a->cycles : a->need_bytes, cost_b = b->fits ? b->cycles : b->need_bytes;
+    if (a->fits != b->fits) {
+        return a->fits ? -1 : 1;
+    }
+    if (cost_a != cost_b) {
+        return cost_a < cost_b ? -1 : 1;
+    }
+    return a->choice.schedule < b->choice.schedule   ? -1
+           : a->choice.schedule > b->choice.schedule ? 1
+                                                     : (int)b->choice.is_resident - (int)a->choice.is_resident;
+}
+
+static void gather_others(SweepFacts *facts, const Plan *plan, Arena *keep) {
+    facts->others = arena_array(keep, SweepOther, SWEEP_MOST_OPTIONS + SCHEDULE_COUNT);
+    add_looked_at(facts, plan->capacity_bytes);
+    for (Schedule schedule = SCHEDULE_FUSED; schedule < SCHEDULE_COUNT; schedule++) {
+        if (!has_schedule(facts, schedule)) {
+            add_schedule(facts, schedule, plan);
+        }
+    }
+    if (facts->other_count > 0) {
+        qsort(facts->others, facts->other_count, sizeof *facts->others, by_cost);
+    }
+}
+
+/* ---- Forms */
+
+/* Has the form numbers of their own along the dimension? */
+static bool form_varies(Form form, int d) {
+    return form == FORM_FULL || (form == FORM_ROW && (d == DIM_C || d == DIM_W)) ||
+           (form == FORM_CHANNEL && d == DIM_C);
+}
+
+/* False where the form has no place for each of its numbers. */
+static bool expand(const Sweep *sweep, Form form, SweepOperand *param) {
+    const LayoutShape *map = &sweep->out.shape;
+    for (int d = 0; d < DIM_COUNT; d++) {
+        if (!form_varies(form, d) && param->shape.extent[d] > 1) {
+            return false;
+        }
+        param->shape.extent[d] = form_varies(form, d) ? map->extent[d] : 1;
+    }
+    param->shape.rank = map->rank;
+    param->role = form == FORM_CHANNEL ? param->role : ROLE_ACTIVATION;
+    param->grain_bytes = sweep->device->form[form].grain_bytes;
+    return view_broadcast(&param->whole, &param->shape);
+}
+
+static bool is_broadcast(const Plan *plan, const SweepParam *param) {
+    return is_buffer(param->local[0]) && plan_buffer(plan, param->local[0])->broadcast != BROADCAST_NONE;
+}
+
+static bool same_extents(const LayoutShape *a, const LayoutShape *b) {
+    return memcmp(a->extent, b->extent, sizeof a->extent) == 0;
+}
+
+/* The sweep with its parameters in that form; false where they are so already, or can't be. */
+static bool expand_all(const Plan *plan, const PlannedSweep *planned, Form form, Sweep *sweep, Arena *scratch) {
+    SweepOperand *params = arena_array(scratch, SweepOperand, planned->sweep.param_count);
+    bool is_other = false;
+    *sweep = planned->sweep;
+    sweep->params = params;
+    for (uint32_t i = 0; i < sweep->param_count; i++) {
+        params[i] = planned->sweep.params[i];
+        if (is_broadcast(plan, &planned->params[i])) {
+            if (!expand(sweep, form, &params[i])) {
+                return false;
+            }
+            is_other = is_other || !same_extents(&params[i].shape, &planned->sweep.params[i].shape);
+        }
+    }
+    return is_other;
+}
+
+static void price_form(SweepFacts *facts, const Plan *plan, Form form, Arena *scratch) {
+    const PlanOptions *options = &plan->options;
+    const SweepTerms terms = {.schedule = facts->planned->chosen.best.choice.schedule,
+                              .rows = options->tile_rows,
+                              .is_whole = options->whole_tiles,
+                              .may_write_over = options->in_place,
+                              .budget_bytes = plan->capacity_bytes};
+    Sweep sweep;
+    SweepChosen chosen;
+    if (!plan->device->form[form].readable || !expand_all(plan, facts->planned, form, &sweep, scratch) ||
+        !sweep_choose(&sweep, &terms, &chosen)) {
+        return;
+    }
+    const SweepOption *best = &chosen.best;
+    facts->form[facts->form_count++] = (FormPrice){.form = form,
+                                                   .choice = best->choice,
+                                                   .param_bytes = best->cost.column[SWEEP_LOAD_PARAM].bytes,
+                                                   .need_bytes = best->need_bytes,
+                                                   .cycles = best->cost.cycles,
+                                                   .fits = chosen.fits};
+}
+
+/* ---- All sweeps */
+
+void alternatives_gather(Facts *facts, Work *work) {
+    const Plan *plan = facts->plan;
+    facts->sweeps = arena_array(&work->keep, SweepFacts, plan->sweep_count);
+    for (uint32_t s = 0; s < plan->sweep_count; s++) {
+        SweepFacts *sweep = &facts->sweeps[s];
+        sweep->planned = &plan->sweeps[s];
+        sweep->has_cost = plan_cost_of_sweep(plan, sweep->planned, &sweep->cost);
+        gather_others(sweep, plan, &work->keep);
+        for (Form form = FORM_CHANNEL; form < FORM_COUNT; form++) {
+            price_form(sweep, plan, form, &work->scratch);
+        }
+    }
+}

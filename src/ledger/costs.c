@@ -1,0 +1,60 @@
+/* The costs of the first run and of all later ones. */
+#include "ledger/costs.h"
+
+#include "base/checked.h"
+#include "ledger/steady.h"
+
+#include <math.h>
+
+static bool is_move(Column column) {
+    return column == COLUMN_LOAD_INPUT || column == COLUMN_LOAD_PARAM || column == COLUMN_STORE;
+}
+
+/* Small transfers show: a run of 12 bytes in bursts of 64 moves 64. */
+static bool sum_run(const Device *device, RunTotals *run) {
+    uint64_t burst_bytes = device->dma_burst_bytes.value;
+    run->burst_bytes = UINT64_MAX;
+    run->efficiency = NAN;
+    for (int k = 0; k < COLUMN_COUNT; k++) {
+        if (is_move((Column)k) && !column_cost_add(&run->moves, &run->cost.column[k])) {
+            return false;
+        }
+    }
+    if (burst_bytes == 0) {
+        return true;
+    }
+    if (!checked_mul(run->moves.bursts, burst_bytes, &run->burst_bytes)) {
+        return false;
+    }
+    if (run->burst_bytes > 0) {
+        run->efficiency = (double)run->moves.bytes / (double)run->burst_bytes;
+    }
+    return true;
+}
+
+static uint64_t less_known(uint64_t sum, uint64_t part) {
+    return sum == UINT64_MAX ? sum : sum - part;
+}
+
+/* The first run's moves without the loads that fall away. */
+static void move_less(const Facts *facts, Steady *steady) {
+    const Traffic *traffic = &facts->traffic;
+    steady->run.moved = (Moved){.read_bytes = less_known(traffic->all.read_bytes, steady->saved_read),
+                                .written_bytes = less_known(traffic->all.written_bytes, steady->saved_written),
+                                .transfers = traffic->all.transfers - steady->held_count};
+    steady->run.param_bytes = less_known(traffic->param_bytes, steady->saved_written);
+}
+
+void costs_gather(Facts *facts, Work *work) {
+    const Plan *plan = facts->plan;
+    facts->first_run.moved = facts->traffic.all;
+    facts->first_run.param_bytes = facts->traffic.param_bytes;
+    if (plan->device->kind != DEVICE_SCRATCHPAD) {
+        return;
+    }
+    const bool *is_held = steady_find(plan, &facts->steady, &work->keep, &work->scratch);
+    move_less(facts, &facts->steady);
+    facts->has_costs = plan_cost(plan, &facts->first_run.cost) && sum_run(plan->device, &facts->first_run) &&
+                       plan_cost_held(plan, is_held, &work->scratch, &facts->steady.run.cost) &&
+                       sum_run(plan->device, &facts->steady.run);
+}

@@ -1,0 +1,181 @@
+/* The steady state: constants that stay in local memory from one run to the next.
+ *
+ * A constant may stay where its buffer has the bytes for itself and is loaded whole, once a run. It does stay where the
+ * peak, with the buffer alive at all steps, is not lifted above what local memory holds; each size counts rounded up to
+ * the memory's alignment. Those that save most bytes for a byte that they hold come first, of equals the earlier in
+ * the plan. No other buffer moves: what is held is added to the plan, not planned anew. */
+#include "ledger/steady.h"
+
+#include <stdlib.h>
+
+/* A constant that may stay. */
+typedef struct {
+    BufferId buffer;
+    uint64_t read_bytes, bytes; /* that its load reads and writes */
+    uint64_t size;              /* rounded up */
+} Candidate;
+
+typedef struct {
+    const Plan *plan;
+    Steady *steady;
+    uint64_t *alive;  /* of each step: bytes of storages that are not held, rounded up */
+    uint32_t fullest; /* a step that was too full for another */
+    bool *is_held;
+} Search;
+
+static uint64_t rounded_size(const Plan *plan, const Buffer *buffer) {
+    uint64_t align = plan->device->memory[plan->device->local].align_bytes;
+    return (buffer->physical_bytes + align - 1) / align * align; /* a bound of the plan's, which fits 64 bits */
+}
+
+/* ---- Who may stay */
+
+typedef struct {
+    uint64_t times; /* that something is written into the storage, in a run */
+    uint32_t step;  /* the last that writes; its place among the writes */
+    uint32_t which;
+} Written;
+
+static const Written *count_writes(const Plan *plan, Arena *scratch) {
+    Written *written = arena_array(scratch, Written, plan->buffer_count);
+    for (uint32_t s = 0; s < plan->step_count; s++) {
+        const Step *step = &plan->steps[s];
+        for (uint32_t k = 0; k < step->write_count; k++) {
+            Written *into = &written[plan_buffer(plan, step->writes[k])->storage.index];
+            *into = (Written){into->times + step->repeat, s, k};
+        }
+    }
+    return written;
+}
+
+/* Two tiles in flight have a part each. */
+static const bool *find_halves(const Plan *plan, Arena *scratch) {
+    bool *is_half = arena_array(scratch, bool, plan->buffer_count);
+    for (uint32_t s = 0; s < plan->sweep_count; s++) {
+        for (uint32_t i = 0; i < plan->sweeps[s].sweep.param_count; i++) {
+            const BufferId *local = plan->sweeps[s].params[i].local;
+            if (is_buffer(local[1])) {
+                is_half[local[0].index] = is_half[local[1].index] = true;
+            }
+        }
+    }
+    return is_half;
+}
+
+static bool may_stay(const Plan *plan, BufferId id, const Written *written) {
+    const Buffer *buffer = plan_buffer(plan, id);
+    bool is_constant = is_value(buffer->value) && graph_value(plan->graph, buffer->value)->constant != NULL;
+    if (!is_constant || !buffer_is_local_storage(plan, id) || buffer->physical_bytes == 0 || written->times != 1) {
+        return false;
+    }
+    const Step *step = &plan->steps[written->step];
+    return step->column == COLUMN_LOAD_PARAM && step->writes[written->which].index == id.index;
+}
+
+static Candidate candidate_of(const Plan *plan, BufferId id, const Written *written) {
+    const Buffer *buffer = plan_buffer(plan, id);
+    const Step *step = &plan->steps[written->step];
+    uint64_t read_bytes = buffer->logical_bytes;
+    if (step->sweep == NOT_IN_SWEEP && written->which < step->read_count) {
+        uint64_t far_bytes = plan_buffer(plan, step->reads[written->which])->logical_bytes;
+        read_bytes = far_bytes < read_bytes ? far_bytes : read_bytes;
+    }
+    return (Candidate){id, read_bytes, buffer->logical_bytes, rounded_size(plan, buffer)};
+}
+
+static int by_gain(const void *left, const void *right) {
+    const Candidate *a = left;
+    const Candidate *b = right;
+    double gain_a = (double)a->bytes / (double)a->size, gain_b = (double)b->bytes / (double)b->size;
+    if (gain_a < gain_b || gain_a > gain_b) {
+        return gain_a > gain_b ? -1 : 1;
+    }
+    return a->buffer.index < b->buffer.index ? -1 : a->buffer.index > b->buffer.index;
+}
+
+/* ---- Who does */
+
+static void count_alive(const Plan *plan, uint64_t *alive) {
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        const Buffer *buffer = &plan->buffers[i];
+        for (uint32_t s = buffer->storage_first;
+             buffer_is_local_storage(plan, (BufferId){i}) && s < buffer->storage_last && s < plan->step_count; s++) {
+            alive[s] += rounded_size(plan, buffer);
+        }
+    }
+}
+
+static bool has_room(const Search *search, const Candidate *candidate, uint32_t step) {
+    const Buffer *buffer = plan_buffer(search->plan, candidate->buffer);
+    uint64_t others = search->alive[step] - (storage_is_live(buffer, step) ? candidate->size : 0);
+    uint64_t left = search->plan->capacity_bytes - search->steady->held_bytes; /* what is held fits */
+    return candidate->size <= left && others <= left - candidate->size;
+}
+
+/* Most that do not fit do not at a step where another did not. */
+static bool fits(Search *search, const Candidate *candidate) {
+    if (!has_room(search, candidate, search->fullest)) {
+        return false;
+    }
+    for (uint32_t s = 0; s < search->plan->step_count; s++) {
+        if (!has_room(search, candidate, s)) {
+            search->fullest = s;
+            return false;
+        }
+    }
+    return true;
+}
+
+static void hold(Search *search, const Candidate *candidate) {
+    const Buffer *buffer = plan_buffer(search->plan, candidate->buffer);
+    Steady *steady = search->steady;
+    for (uint32_t s = buffer->storage_first; s < buffer->storage_last; s++) {
+        search->alive[s] -= candidate->size;
+    }
+    search->is_held[candidate->buffer.index] = true;
+    steady->held_count++;
+    steady->held_bytes += candidate->size;
+    steady->saved_read += candidate->read_bytes;
+    steady->saved_written += candidate->bytes;
+}
+
+static void list_held(const Search *search, Arena *keep) {
+    Steady *steady = search->steady;
+    uint32_t count = 0;
+    steady->held = arena_array(keep, BufferId, steady->held_count);
+    for (uint32_t i = 0; i < search->plan->buffer_count; i++) {
+        if (search->is_held[i]) {
+            steady->held[count++] = (BufferId){i};
+        }
+    }
+    for (uint32_t s = 0; s < search->plan->step_count; s++) {
+        uint64_t alive = search->alive[s] + steady->held_bytes;
+        steady->alive_bytes = alive > steady->alive_bytes ? alive : steady->alive_bytes;
+    }
+}
+
+const bool *steady_find(const Plan *plan, Steady *steady, Arena *keep, Arena *scratch) {
+    Search search = {.plan = plan, .steady = steady};
+    const Written *written = count_writes(plan, scratch);
+    const bool *is_half = find_halves(plan, scratch);
+    Candidate *candidates = arena_array(scratch, Candidate, plan->buffer_count);
+    uint32_t count = 0;
+    search.alive = arena_array(scratch, uint64_t, plan->step_count);
+    search.is_held = arena_array(scratch, bool, plan->buffer_count);
+    count_alive(plan, search.alive);
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        if (!is_half[i] && may_stay(plan, (BufferId){i}, &written[i])) {
+            candidates[count++] = candidate_of(plan, (BufferId){i}, &written[i]);
+        }
+    }
+    if (count > 0) {
+        qsort(candidates, count, sizeof *candidates, by_gain);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (fits(&search, &candidates[i])) {
+            hold(&search, &candidates[i]);
+        }
+    }
+    list_held(&search, keep);
+    return search.is_held;
+}

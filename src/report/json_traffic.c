@@ -1,0 +1,186 @@
+/* Traffic and cycles in the JSON of a plan: columns, the steady state, what was not chosen. */
+#include "report/json_traffic.h"
+
+#include <math.h>
+
+static void write_known(Json *json, const char *key, uint64_t number, bool is_known) {
+    if (is_known && number != UINT64_MAX) {
+        json_member_u64(json, key, number);
+    } else {
+        json_member_null(json, key);
+    }
+}
+
+static void write_moved(Json *json, const Moved *moved) {
+    write_known(json, "read_bytes", moved->read_bytes, true);
+    write_known(json, "written_bytes", moved->written_bytes, true);
+    json_member_u64(json, "transfers", moved->transfers);
+}
+
+/* ---- Columns */
+
+static bool is_move(Column column) {
+    return column == COLUMN_LOAD_INPUT || column == COLUMN_LOAD_PARAM || column == COLUMN_STORE ||
+           column == COLUMN_COPY || column == COLUMN_FILL;
+}
+
+static void write_column(Json *json, const Facts *facts, Column column) {
+    const ColumnCost *cost = &facts->first_run.cost.column[column];
+    json_key(json, column_name(column));
+    json_object_inline(json);
+    write_moved(json, &facts->traffic.by_column[column]);
+    write_known(json, "commands", cost->commands, facts->has_costs);
+    write_known(json, "descriptors", cost->descriptors, facts->has_costs);
+    write_known(json, "bursts", cost->bursts, facts->has_costs);
+    write_known(json, "cycles", cost->cycles, facts->has_costs);
+    json_end(json);
+}
+
+static void write_columns(Json *json, const Facts *facts) {
+    json_key(json, "by_column");
+    json_object(json);
+    for (int k = 0; k < COLUMN_COUNT; k++) {
+        const ColumnCost *cost = &facts->first_run.cost.column[k];
+        bool occurs = facts->has_costs && (cost->commands > 0 || cost->cycles > 0);
+        if (is_move((Column)k) || occurs) {
+            write_column(json, facts, (Column)k);
+        }
+    }
+    json_end(json);
+}
+
+/* ---- Runs */
+
+static void write_run(Json *json, const RunTotals *run, bool is_known) {
+    write_moved(json, &run->moved);
+    write_known(json, "param_bytes", run->param_bytes, true);
+    write_known(json, "descriptors", run->moves.descriptors, is_known);
+    write_known(json, "bursts", run->moves.bursts, is_known);
+    write_known(json, "burst_bytes", run->burst_bytes, is_known);
+    json_key(json, "efficiency");
+    json_double(json, is_known ? run->efficiency : (double)NAN);
+    write_known(json, "synchronisations", run->cost.syncs, is_known);
+    write_known(json, "cycles", run->cost.cycles, is_known);
+}
+
+static void write_steady(Json *json, const Facts *facts) {
+    const Steady *steady = &facts->steady;
+    json_key(json, "steady_state");
+    if (!facts->has_costs) {
+        json_null(json);
+        return;
+    }
+    json_object(json);
+    write_run(json, &steady->run, true);
+    json_member_u64(json, "held_bytes", steady->held_bytes);
+    json_member_u64(json, "alive_bytes", steady->alive_bytes);
+    json_key(json, "held");
+    json_array_inline(json);
+    for (uint32_t i = 0; i < steady->held_count; i++) {
+        json_u64(json, steady->held[i].index);
+    }
+    json_end(json);
+    json_end(json);
+}
+
+/* ---- What was not chosen */
+
+static const char *carry_name(Carry carry) {
+    static const char *const name[] = {NULL, "output", "input", "workspace"};
+    return name[carry];
+}
+
+static void write_choice(Json *json, const SweepChoice *choice) {
+    json_member_text(json, "schedule", schedule_name(choice->schedule));
+    json_member_text(json, "carry", carry_name(choice->carry));
+    json_member_bool(json, "over_input", choice->over_input);
+    json_member_bool(json, "resident", choice->is_resident);
+    json_key(json, "tile");
+    json_array_inline(json);
+    for (int d = DIM_N; d <= DIM_W; d++) {
+        json_u64(json, choice->tile[d]);
+    }
+    json_end(json);
+}
+
+static void write_price(Json *json, uint64_t need_bytes, uint64_t cycles, uint64_t chosen_cycles, bool fits) {
+    json_member_u64(json, "need_bytes", need_bytes);
+    json_member_u64(json, "cycles", cycles);
+    json_key(json, "more_cycles");
+    json_i64(json, (int64_t)(cycles - chosen_cycles)); /* of counts that a clock has added up */
+    json_member_bool(json, "fits", fits);
+}
+
+static void write_options(Json *json, const SweepFacts *sweep) {
+    const SweepChosen *chosen = &sweep->planned->chosen;
+    json_key(json, "chosen");
+    json_object_inline(json);
+    write_choice(json, &chosen->best.choice);
+    json_member_u64(json, "tiles", sweep->planned->cost.tiles);
+    write_price(json, chosen->best.need_bytes, chosen->best.cost.cycles, chosen->best.cost.cycles, chosen->fits);
+    json_end(json);
+    json_key(json, "others");
+    json_array(json);
+    for (uint32_t i = 0; i < sweep->other_count; i++) {
+        const SweepOther *other = &sweep->others[i];
+        json_object_inline(json);
+        write_choice(json, &other->choice);
+        write_price(json, other->need_bytes, other->cycles, chosen->best.cost.cycles, other->fits);
+        json_end(json);
+    }
+    json_end(json);
+}
+
+static void write_forms(Json *json, const SweepFacts *sweep) {
+    const SweepOption *chosen = &sweep->planned->chosen.best;
+    json_member_u64(json, "param_bytes", chosen->cost.column[SWEEP_LOAD_PARAM].bytes);
+    json_key(json, "forms");
+    json_array(json);
+    for (uint32_t i = 0; i < sweep->form_count; i++) {
+        const FormPrice *price = &sweep->form[i];
+        json_object_inline(json);
+        json_member_text(json, "form", form_name(price->form));
+        write_choice(json, &price->choice);
+        json_member_u64(json, "param_bytes", price->param_bytes);
+        write_price(json, price->need_bytes, price->cycles, chosen->cost.cycles, price->fits);
+        json_end(json);
+    }
+    json_end(json);
+}
+
+static void write_alternatives(Json *json, const Facts *facts) {
+    json_key(json, "alternatives");
+    json_array(json);
+    for (uint32_t s = 0; s < facts->plan->sweep_count; s++) {
+        const SweepFacts *sweep = &facts->sweeps[s];
+        const PlannedSweep *planned = sweep->planned;
+        json_object(json);
+        json_member_str(json, "node", graph_node(facts->graph, planned->nodes[0])->name);
+        json_key(json, "nodes");
+        json_array_inline(json);
+        for (uint32_t n = 0; n < planned->node_count; n++) {
+            json_str(json, graph_node(facts->graph, planned->nodes[n])->name);
+        }
+        json_end(json);
+        json_key(json, "steps");
+        json_array_inline(json);
+        json_u64(json, planned->first_step);
+        json_u64(json, planned->last_step);
+        json_end(json);
+        write_options(json, sweep);
+        write_forms(json, sweep);
+        json_end(json);
+    }
+    json_end(json);
+}
+
+void json_traffic(Json *json, const Facts *facts) {
+    json_key(json, "traffic");
+    json_object(json);
+    write_run(json, &facts->first_run, facts->has_costs);
+    write_known(json, "unbooked_steps", facts->first_run.cost.unbooked_steps, facts->has_costs);
+    write_columns(json, facts);
+    write_steady(json, facts);
+    write_alternatives(json, facts);
+    json_end(json);
+}
