@@ -11,13 +11,40 @@ static bool is_given(const Graph *graph, ValueId id) {
     return graph_value(graph, id)->constant == NULL;
 }
 
+/* A constant that callers may replace; null where none has this name. */
+static Value *find_default(Graph *graph, Str name) {
+    Value *found = NULL;
+    for (uint32_t v = 0; v < graph->value_count; v++) {
+        bool is_one = graph->values[v].is_default && str_eq(graph->values[v].name, name);
+        found = is_one ? &graph->values[v] : found;
+    }
+    return found;
+}
+
+bool feed_replace(Graph *graph, const RunOptions *options, ModelFiles *files, Work *work) {
+    for (size_t k = 0; k < options->input_count; k++) {
+        Value *value = find_default(graph, options->inputs[k].name);
+        if (value == NULL) {
+            continue;
+        }
+        HostTensor tensor = {value->name, value->dtype, value->constant->stored};
+        Const *given = arena_new(&work->keep, Const);
+        *given = (Const){.stored = tensor.shape, .is_known = true};
+        if (!host_read(&tensor, options->inputs[k].path, files, work, &given->bytes)) {
+            return false;
+        }
+        value->constant = given;
+    }
+    return true;
+}
+
 /* Each --input must name an input, and none twice. */
-static bool check_names(const Graph *graph, const RunOptions *options, Work *work) {
+static bool check_names(Graph *graph, const RunOptions *options, Work *work) {
     const Block *block = graph_main(graph);
     for (size_t k = 0; k < options->input_count; k++) {
         Str name = options->inputs[k].name;
         Nearest nearest = {.typed = name};
-        bool is_input = false, is_twice = false;
+        bool is_input = find_default(graph, name) != NULL, is_twice = false;
         for (uint32_t i = 0; i < block->input_count; i++) {
             Str own = graph_value(graph, block->inputs[i])->name;
             is_input = is_input || (is_given(graph, block->inputs[i]) && str_eq(own, name));
@@ -53,7 +80,7 @@ static bool find_input(AuditTensor *input, const RunOptions *options, ModelFiles
     return host_read(&input->tensor, input->file, files, work, &input->packed);
 }
 
-bool feed_find(const Graph *graph, const RunOptions *options, ModelFiles *files, Work *work, Audit *audit) {
+bool feed_find(Graph *graph, const RunOptions *options, ModelFiles *files, Work *work, Audit *audit) {
     const Block *block = graph_main(graph);
     audit->inputs = arena_array(&work->keep, AuditTensor, block->input_count);
     audit->input_count = 0;

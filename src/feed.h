@@ -5,9 +5,13 @@
 #include "ledger/audit.h"
 #include "stages.h"
 
+/* Puts what the user gives in the place of initializers that are inputs too. Before anything is computed of them. False
+ * with a diagnostic. */
+bool feed_replace(Graph *graph, const RunOptions *options, ModelFiles *files, Work *work);
+
 /* Finds the elements of every input of the main block, in its order. False with a diagnostic: a name that is no input,
  * a file that does not hold it. */
-bool feed_find(const Graph *graph, const RunOptions *options, ModelFiles *files, Work *work, Audit *audit);
+bool feed_find(Graph *graph, const RunOptions *options, ModelFiles *files, Work *work, Audit *audit);
 
 /* Gives them to the device. */
 void feed_write(const BuiltProgram *built, const Graph *graph, const Audit *audit, Sim *sim);

@@ -8,6 +8,7 @@
  * `work->scratch` is what a stage needs for itself: it is emptied between any two. */
 #include "stages.h"
 
+#include "feed.h"
 #include "stages_prepare.h"
 
 #include <inttypes.h>
@@ -75,9 +76,10 @@ static Facts *plan_graph(Graph *graph, const Device *device, const Request *requ
     return plan == NULL ? NULL : facts_gather(request->model, plan, other, request->qdq_float, work);
 }
 
-Graph *stages_prepare(const Request *request, ModelFiles *files, Simplified *simplified, Work *work) {
+Graph *stages_prepare(const Request *request, const RunOptions *options, ModelFiles *files, Simplified *simplified,
+                      Work *work) {
     Graph *graph = import_model(work, request->model, files);
-    if (!next(work, graph != NULL)) {
+    if (!next(work, graph != NULL) || (options != NULL && !feed_replace(graph, options, files, work))) {
         return NULL;
     }
     FileNote note = simplify_note(graph, &work->keep);
@@ -104,7 +106,7 @@ const Facts *stages_finish(Facts *facts, const Graph *graph, const Request *requ
 const Facts *stages_plan(const Request *request, ModelFiles *files, Work *work) {
     const Device *device = device_load(work, str_from(request->device));
     Simplified *simplified = arena_new(&work->keep, Simplified);
-    Graph *graph = device == NULL ? NULL : stages_prepare(request, files, simplified, work);
+    Graph *graph = device == NULL ? NULL : stages_prepare(request, NULL, files, simplified, work);
     Facts *facts = graph == NULL ? NULL : plan_graph(graph, device, request, work);
     return stages_finish(facts, graph, request, simplified, work);
 }

@@ -4,8 +4,10 @@
 
 #include "stages.h"
 
-/* Import to simplify: the graph as it is planned, with what was rewritten. Null with diagnostics. */
-Graph *stages_prepare(const Request *request, ModelFiles *files, Simplified *simplified, Work *work);
+/* Import to simplify: the graph as it is planned, with what was rewritten; with the inputs of a run, where `options` is
+ * not null, in the place of defaults. Null with diagnostics. */
+Graph *stages_prepare(const Request *request, const RunOptions *options, ModelFiles *files, Simplified *simplified,
+                      Work *work);
 
 /* What is left to be told of a plan; null where `facts` is, or where an option did not meet anything. */
 const Facts *stages_finish(Facts *facts, const Graph *graph, const Request *request, const Simplified *simplified,

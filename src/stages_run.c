@@ -158,7 +158,7 @@ static bool run_program(const BuiltProgram *built, const Plan *plan, Work *work,
 const Run *stages_run(const Request *request, const RunOptions *options, ModelFiles *files, Work *work) {
     const Device *device = device_load(work, str_from(request->device));
     Simplified *simplified = arena_new(&work->keep, Simplified);
-    Graph *graph = device == NULL ? NULL : stages_prepare(request, files, simplified, work);
+    Graph *graph = device == NULL ? NULL : stages_prepare(request, options, files, simplified, work);
     Audit *audit = arena_new(&work->keep, Audit);
     *audit = (Audit){.node = options->node, .seed = options->seed};
     if (graph == NULL || !choose_semantics(graph, options->semantics, &audit->semantics, work)) {

@@ -239,11 +239,10 @@ static inline bool drawn_is_real(DType dtype) {
 }
 
 static inline DType draw_type_to(Drawing *d, StageKind kind, DType from) {
-    if (kind >= STAGE_INT_MUL && kind <= STAGE_INT_DIV) {
-        return from;
-    }
-    if (kind == STAGE_DEQUANTIZE || kind == STAGE_CAST || (drawn_is_real(from) && kind != STAGE_QUANTIZE)) {
-        return kind == STAGE_DEQUANTIZE || kind == STAGE_CAST ? drawn_dtypes[draw_below(d, 2)] : from;
+    bool is_plain = kind >= STAGE_INT_MUL && kind <= STAGE_INT_DIV;
+    bool is_coder = kind == STAGE_DEQUANTIZE || kind == STAGE_CAST;
+    if (is_plain || is_coder || (drawn_is_real(from) && kind != STAGE_QUANTIZE)) {
+        return is_coder ? drawn_dtypes[draw_below(d, 2)] : from;
     }
     return drawn_dtypes[2 + draw_below(d, DRAWN_DTYPES - 2)];
 }

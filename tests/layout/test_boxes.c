@@ -1,6 +1,6 @@
 /* Proves on random contracts, and on those of real devices, against walks over all indices: that the digits of an index
- * in a box add to those of the box's first, from multiples of the grain on; where a flat view puts each element; and
- * how far a view reaches. */
+ * in a box add to those of the box's first, from multiples of the grain on; where a flat view puts each element; how
+ * far a view reaches; and that lines share no byte where the view says so. */
 #include "layout/boxes.h"
 
 enum { BOX_DRAWS = 2000 };
@@ -70,9 +70,37 @@ static const char *check_reach(const View *view) {
     return view_extent_bytes(view) == (end + 7) / 8 ? NULL : "the bytes up to the last element";
 }
 
-static const char *check_view(uint64_t *seed, const View *view) {
+/* ---- Lines */
+
+static uint64_t line_of(const View *view, const uint64_t index[DIM_COUNT]) {
+    return index[DIM_N] * view->shape.extent[DIM_H] + index[DIM_H] + 1;
+}
+
+/* Which line each byte of each lane belongs to: no other one may, unless the view says so. */
+static const char *check_lines(Work *work, const View *view) {
+    View flat = *view;
+    uint64_t index[DIM_COUNT] = {0};
+    bool share = false;
+    if (!view_flatten(&flat)) {
+        return NULL;
+    }
+    uint64_t *line = arena_array(&work->scratch, uint64_t, (size_t)view_extent_bytes(&flat));
+    do {
+        ViewAddress at = view_address(&flat, index);
+        uint64_t own = line_of(view, index);
+        for (uint64_t byte = at.byte; byte <= at.byte + (at.bit + view->shape.bits - 1) / 8; byte++) {
+            share = share || (line[byte] != 0 && line[byte] != own);
+            line[byte] = own;
+        }
+    } while (view_next_index(&view->shape, index));
+    bool is_told = view_lines_share_bytes(view);
+    return (share && !is_told) || (is_told && view->shape.bits % 8 == 0) ? "the bytes of lines" : NULL;
+}
+
+static const char *check_view(Work *work, uint64_t *seed, const View *view) {
     const char *wrong = check_flat(view);
     wrong = wrong != NULL ? wrong : check_reach(view);
+    wrong = wrong != NULL ? wrong : check_lines(work, view);
     for (int k = 0; wrong == NULL && k < 4; k++) {
         ViewBox box = draw_box(seed, view);
         wrong = check_box_adds(view, &box);
@@ -88,7 +116,7 @@ typedef struct {
 static void check_draw(Work *work, const void *argument) {
     const BoxDraw *drawn = argument;
     View view = resolve_draw(work, drawn->draw);
-    const char *wrong = check_view(drawn->seed, &view);
+    const char *wrong = check_view(work, drawn->seed, &view);
     if (wrong != NULL) {
         char text[1024];
         draw_print(drawn->draw, text, sizeof text);
@@ -119,7 +147,7 @@ static void boxes_of_devices_agree_with_all_indices(Work *work) {
         for (size_t e = 0; e < sizeof EXTENT / sizeof EXTENT[0]; e++) {
             const uint64_t *x = EXTENT[e];
             View view = resolve(work, known_contracts[c], shape_nchw(e % 2 ? 4 : 8, x[0], x[1], x[2], x[3]));
-            const char *wrong = check_view(&seed, &view);
+            const char *wrong = check_view(work, &seed, &view);
             if (wrong != NULL) {
                 fail_msg("'%s' at row %zu: %s", known_contracts[c], e, wrong);
             }
@@ -192,12 +220,31 @@ static void edges_of_flattening(Work *work) {
     assert_int_equal(view.banks_used, 0);
 }
 
+/* Four bits: lines that run on, that begin at a byte, alone, of several elements in one line. */
+static void packed_lines(Work *work) {
+    static const struct {
+        const char *contract;
+        uint64_t h, w;
+        bool share;
+    } rows[] = {
+        {"N C H W", 2, 3, true},  {"N C H W", 2, 4, false},  {"N C H W@1", 2, 3, false},
+        {"N C H W", 1, 3, false}, {"N C W H@1", 2, 3, true}, {"N C H/2 W@1 H%2", 4, 3, true},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        View view = resolve(work, rows[i].contract, shape_nchw(4, 1, 2, rows[i].h, rows[i].w));
+        if (view_lines_share_bytes(&view) != rows[i].share) {
+            fail_msg("row %zu, '%s'", i, rows[i].contract);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(boxes_agree_with_all_indices),
         WORK_TEST(boxes_of_devices_agree_with_all_indices),
         WORK_TEST(known_grains_come_out),
         WORK_TEST(edges_of_flattening),
+        WORK_TEST(packed_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

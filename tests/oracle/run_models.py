@@ -311,6 +311,25 @@ def made_models(folder):
     return [models.Model(folder, os.path.join(root, name)) for name in sorted(os.listdir(root))]
 
 
+def run_defaults(stride0):
+    """An initializer that is an input too is what the file says, or what the user gives."""
+    import numpy
+    from onnx import TensorProto, helper, numpy_helper, save
+    x, own, given = [numpy.float32(v) for v in ([[1, 2, 3]], [5, 6, 7], [-1, 0.5, 8])]
+    values = [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
+              for name, shape in (("x", [1, 3]), ("p", [3]), ("y", [1, 3]))]
+    graph = helper.make_graph([helper.make_node("Mul", ["x", "p"], ["y"])], "default", values[:2], values[2:],
+                              [numpy_helper.from_array(own, "p")])
+    save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8), "default.onnx")
+    numpy.save("x.npy", x)
+    numpy.save("p.npy", given)
+    model = models.Model(os.getcwd(), os.path.abspath("default.onnx"))
+    for options, factor in ((["--input=x=x.npy"], own), (["--input=x=x.npy", "--input=p=p.npy"], given)):
+        done, result = run(stride0, model, "teach", "--output-dir", "out", *options)
+        if check_audit(model.name, done, result) and not same(numpy.load("out/y.npy"), x * factor):
+            fault(model.name, f"{options}: {numpy.load('out/y.npy')}")
+
+
 def run_affine(stride0, shared):
     try:
         import onnx
@@ -319,6 +338,7 @@ def run_affine(stride0, shared):
         return False
     found = [model for model in models.testdata() + models.single_operators(shared) if model.path.endswith(".onnx")]
     rows = []
+    run_defaults(stride0)
     for model in found + made_models(os.getcwd()):
         graph = onnx.load(model.path, load_external_data=False).graph
         if not is_affine(graph):
