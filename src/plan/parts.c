@@ -45,6 +45,7 @@ MoveParts move_parts(const Device *device, const View *from, const View *to) {
             shrink(parts.part, order[k], grain_of(from, to, order[k]), to->shape.bits, most_bytes);
         }
     }
+    parts.fits = most_bytes == 0 || part_bytes(parts.part, to->shape.bits) <= most_bytes;
     for (int d = 0; d < DIM_COUNT; d++) {
         parts.count *= parts.part[d] == 0 ? 1 : ceil_div(parts.extent[d], parts.part[d]);
     }

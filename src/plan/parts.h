@@ -9,9 +9,10 @@ typedef struct {
     uint64_t extent[DIM_COUNT]; /* of the tensor */
     uint64_t part[DIM_COUNT];   /* of all parts but the last along a dimension */
     uint64_t count;
+    bool fits; /* a part is no more than the DMA takes: not where a block of both layouts is more */
 } MoveParts;
 
-/* Of a tensor that lies as `from` and `to` say. Where even a block of both is more, that block is a part. */
+/* Of a tensor that lies as `from` and `to` say. */
 MoveParts move_parts(const Device *device, const View *from, const View *to);
 
 /* The first part, then the next; false after the last. */

@@ -36,6 +36,10 @@ static void write_part(ProgramBuilder *builder, Command command, const View *fro
     program_add(builder, command, NULL, 0);
 }
 
+static const Value *value_of_move(const Plan *plan, const Step *step, uint32_t k) {
+    return graph_value(plan->graph, plan_buffer(plan, step->reads[k])->value);
+}
+
 static bool write_whole(ProgramBuilder *builder, const Step *step, uint32_t k) {
     const CmdOperand none = {CMD_NONE, CMD_NONE, 0};
     const Device *device = builder->plan->device;
@@ -53,6 +57,12 @@ static bool write_whole(ProgramBuilder *builder, const Step *step, uint32_t k) {
     command.src.buffer = program_buffer(builder, step->reads[k], DTYPE_NONE);
     command.dst.buffer = program_buffer(builder, step->writes[k], DTYPE_NONE);
     MoveParts parts = move_parts(device, &from, &to);
+    if (!parts.fits) {
+        return diag_refuse(&builder->work->diags,
+                           (DiagText){.tensor = value_of_move(builder->plan, step, k)->name,
+                                      .what = "a block of its layout is more than a transfer of the device takes",
+                                      .hint = "give the device larger transfers, or contracts with smaller blocks"});
+    }
     ViewBox box = move_first(&parts);
     for (; more; more = move_next(&parts, &box)) {
         write_part(builder, command, &from, &to, &box);

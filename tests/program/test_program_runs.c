@@ -1,5 +1,5 @@
 /* Proves of small programs, each the smallest where something once went wrong, that the simulated device finds no fault
- * in them and touches what was estimated. */
+ * in them and touches what was estimated; or that they are refused. */
 #include "graph/passes.h"
 #include "graph/text.h"
 #include "program/program.h"
@@ -14,6 +14,7 @@ typedef struct {
     const char *parameters; /* of parameters, where it is another */
     const char *far_align;  /* bytes */
     const char *most_bytes; /* of a transfer */
+    const char *refused;    /* else it runs */
     bool in_place;
     Strategy strategy;
     Schedule schedule;
@@ -41,6 +42,14 @@ static const Row rows[] = {
      .parameters = "N^3@4 C/2@1+1 H@12 W+3 C%2",
      .most_bytes = "512",
      .strategy = STRATEGY_CHANNEL},
+    {.name = "a map that stays whole, of blocks larger than a transfer",
+     .graph = "input x int8[1,33,2,3]\nconst s float32[] = 0.25\nconst z int8[] = 1\nvalue v float32[1,33,2,3]\n"
+              "value y int8[1,33,2,3]\nnode DequantizeLinear@21 d: x s z -> v\nnode QuantizeLinear@21 q: v s z -> y\n"
+              "output v\noutput y\n",
+     .maps = "N C/32 H/8 W/3 C/16%2 H%8 W%3 C%16",
+     .parameters = "N C H W",
+     .most_bytes = "512",
+     .refused = "a block of its layout is more than a transfer"},
     {.name = "workspace of a line: the rows are a digit of the lane's number between others",
      .graph = "input x int8[1,1,2,2]\nconst s float32[] = 0.25\nconst z int8[] = 1\nvalue v float32[1,1,2,2]\n"
               "value y int8[1,1,2,2]\nnode DequantizeLinear@21 d: x s z -> v\nnode QuantizeLinear@21 q: v s z -> y\n"
@@ -82,6 +91,10 @@ static void check(const Row *row, Work *work) {
     static const uint8_t input[1024] = {0};
     const Device *device;
     const BuiltProgram *built = build(row, work, &device);
+    if (row->refused != NULL) {
+        assert_true(built == NULL && was_told(work, row->refused));
+        return;
+    }
     assert_non_null(built);
     const CmdProgram *program = built->program;
     Sim *sim = sim_new(program, device, work);

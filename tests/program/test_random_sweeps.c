@@ -329,18 +329,28 @@ static Outcome run_drawn(Drawn *drawn, Coverage *coverage, Verdict *verdict) {
     return verdict->outcome;
 }
 
+/* Before it is run: it may end the program. */
+static void tell_case(const Drawn *drawn) {
+    const PlanOptions *options = &drawn->options;
+    fprintf(stderr,
+            "%s\n%sschedule %s tile rows %" PRIu64 "%s budget %" PRIu64 " strategy %d in place %d fold %d names %s\n",
+            drawn->graph_text, drawn->device_text, schedule_name(options->schedule), options->tile_rows,
+            options->whole_tiles ? " whole" : "", options->budget_bytes, (int)options->strategy, (int)options->in_place,
+            (int)gene(drawn, GENE_FOLD, 2), drawn->is_channel_second ? "N C H W" : "as they are");
+}
+
 static Verdict run_genes(const Genes *genes, Coverage *coverage, bool tells) {
     Verdict verdict = {.outcome = PASSED};
     Work work;
     Drawn drawn;
     WORK_BEGIN(&work);
     draw_case(&drawn, genes, &work);
+    if (tells) {
+        tell_case(&drawn);
+    }
     verdict.outcome = run_drawn(&drawn, coverage, &verdict);
     if (tells) {
-        fprintf(stderr, "%s\n%sschedule %s tile rows %" PRIu64 "%s strategy %d in place %d fold %d\n%s\n",
-                drawn.graph_text, drawn.device_text, schedule_name(drawn.options.schedule), drawn.options.tile_rows,
-                drawn.options.whole_tiles ? " whole" : "", (int)drawn.options.strategy, (int)drawn.options.in_place,
-                (int)gene(&drawn, GENE_FOLD, 2), verdict.why);
+        fprintf(stderr, "memory %" PRIu64 "\n%s\n", drawn.local_bytes, verdict.why);
     }
     free_case(&drawn);
     work_free(&work);
