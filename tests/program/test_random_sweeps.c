@@ -138,6 +138,7 @@ static Outcome check_column(const char *name, const SimColumn *measured, const C
 static Outcome check_cost(const Plan *plan, const CmdProgram *program, const SimResult *result, Verdict *verdict) {
     const SimColumn *column = result->column;
     SimColumn engine = {0};
+    ColumnCost booked = {0}; /* of the engine */
     PlanCost cost;
     if (!plan_cost(plan, &cost) || cost.unbooked_steps > 0) {
         return decide(verdict, FAILED, "the plan has no cost");
@@ -146,10 +147,16 @@ static Outcome check_cost(const Plan *plan, const CmdProgram *program, const Sim
         engine.commands += column[k].commands;
         engine.cycles += column[k].cycles;
     }
-    if (check_column("load_input", &column[CMD_COLUMN_LOAD_INPUT], &cost.column[SWEEP_LOAD_INPUT], verdict) != PASSED ||
-        check_column("load_param", &column[CMD_COLUMN_LOAD_PARAM], &cost.column[SWEEP_LOAD_PARAM], verdict) != PASSED ||
-        check_column("store", &column[CMD_COLUMN_STORE], &cost.column[SWEEP_STORE], verdict) != PASSED ||
-        check_column("compute", &engine, &cost.column[SWEEP_COMPUTE], verdict) != PASSED) {
+    for (Column k = COLUMN_MULTIPLY; k <= COLUMN_COMPUTE; k++) {
+        booked.commands += cost.column[k].commands;
+        booked.cycles += cost.column[k].cycles;
+    }
+    if (check_column("load_input", &column[CMD_COLUMN_LOAD_INPUT], &cost.column[COLUMN_LOAD_INPUT], verdict) !=
+            PASSED ||
+        check_column("load_param", &column[CMD_COLUMN_LOAD_PARAM], &cost.column[COLUMN_LOAD_PARAM], verdict) !=
+            PASSED ||
+        check_column("store", &column[CMD_COLUMN_STORE], &cost.column[COLUMN_STORE], verdict) != PASSED ||
+        check_column("compute", &engine, &booked, verdict) != PASSED) {
         return FAILED;
     }
     if (result->cycles != cost.cycles || result->cycles != program->booked_cycles || result->syncs != cost.syncs) {
