@@ -281,15 +281,22 @@ static bool reuse_copy(Builder *builder, const Buffer *wanted, uint32_t group, B
     return true;
 }
 
+/* What a caller gives lies in far memory as any input does. */
+static bool lower_far(Builder *builder, NodeId node_id, uint32_t k, const Operand *operand, BufferId *backing) {
+    ValueId id = graph_node(builder->plan->graph, node_id)->inputs[k];
+    bool is_constant = graph_value(builder->plan->graph, id)->constant != NULL;
+    return is_constant ? lower_constant(builder, node_id, k, operand, backing) : lower_backing(builder, id, backing);
+}
+
 bool lower_copy(Builder *builder, NodeId node_id, uint32_t k, BufferId *backing, Buffer *copy) {
     Plan *plan = builder->plan;
     const Node *node = graph_node(plan->graph, node_id);
     Operand operand;
-    if (!operand_of(plan, node, k, builder->work, &operand) ||
-        !lower_constant(builder, node_id, k, &operand, backing) ||
+    if (!operand_of(plan, node, k, builder->work, &operand) || !lower_far(builder, node_id, k, &operand, backing) ||
         !stored_constant(builder, node_id, k, &operand, plan->device->local, copy)) {
         return false;
     }
+    copy->kind = plan_buffer(plan, *backing)->kind;
     bool has_form = node_is_elementwise(node) && is_broadcast_operand(&operand);
     FormChoice choice = {operand.form, NULL};
     if (has_form) {

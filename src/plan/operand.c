@@ -9,8 +9,11 @@
 
 /* ---- Smallest bit-identical form */
 
-/* A constant may have many readers and many bytes: it is looked through once. */
+/* A constant may have many readers and many bytes: it is looked through once. What a caller gives is what it is. */
 static Shape smallest_form(const Plan *plan, const Value *value, Work *work) {
+    if (value->constant == NULL) {
+        return value->shape;
+    }
     const Shape **known = &plan->smallest[value - plan->graph->values];
     if (*known == NULL) {
         Shape *shape = arena_new(&work->keep, Shape);
@@ -291,6 +294,14 @@ void operand_names(const Graph *graph, const Node *node, uint32_t k, uint8_t dim
     }
 }
 
+/* One number that a caller gives, such as a limit: the graph itself has no use for it. */
+static bool operand_of_number(const Value *value, Operand *operand) {
+    uint64_t elements;
+    bool is_one = value->constant == NULL && shape_elements(&value->shape, &elements) && elements == 1;
+    operand->broadcast = is_one ? BROADCAST_SCALAR : operand->broadcast;
+    return true;
+}
+
 static bool operand_by_role(const Plan *plan, const Node *node, uint32_t k, Work *work, Operand *operand) {
     const Value *value = node_input(plan->graph, node, k);
     if (op_info(node->op)->kind == KIND_OPAQUE) {
@@ -302,7 +313,7 @@ static bool operand_by_role(const Plan *plan, const Node *node, uint32_t k, Work
     case 'p':
         return operand_by_position(plan, node, value, work, operand);
     default:
-        return true;
+        return operand_of_number(value, operand);
     }
 }
 
@@ -353,9 +364,9 @@ static Form form_of(const Node *node, const Operand *operand) {
 bool operand_of(const Plan *plan, const Node *node, uint32_t k, Work *work, Operand *operand) {
     const Value *value = node_input(plan->graph, node, k);
     const Value *map = node_output(plan->graph, node, 0);
-    CHECK(value != NULL && value->constant != NULL);
-    *operand =
-        (Operand){.map = map, .stored = value->constant->stored, .axis = -1, .spread_axis = -1, .form = FORM_COUNT};
+    CHECK(value != NULL && (value->constant != NULL || value->has_shape));
+    const Shape *stored = value->constant != NULL ? &value->constant->stored : &value->shape;
+    *operand = (Operand){.map = map, .stored = *stored, .axis = -1, .spread_axis = -1, .form = FORM_COUNT};
     memcpy(operand->dims, value->dims, sizeof operand->dims);
     if (map == NULL || !map->has_shape) {
         return true;

@@ -18,8 +18,8 @@ typedef struct {
     Form form; /* of `stored`; FORM_COUNT where it is none: numbers along another axis than C, or along some axes */
 } Operand;
 
-/* What input `k` of `node`, a constant, is. False with a refusal where its axis can't be known, or where the number of
- * its elements contradicts its axis. */
+/* What input `k` of `node`, a constant or what a caller gives, is. False with a refusal where its axis can't be known,
+ * or where the number of its elements contradicts its axis. */
 bool operand_of(const Plan *plan, const Node *node, uint32_t k, Work *work, Operand *operand);
 
 /* What this reader calls the axes of its input `k`. */

@@ -64,7 +64,8 @@ bool sweep_is_possible(const Builder *builder, const NodeId *nodes, uint32_t cou
     for (uint32_t i = 0; i < count; i++) {
         const Node *node = graph_node(graph, nodes[i]);
         if (!node_stages(graph, node, &of, &why) || !has_elements(graph_value(graph, node->outputs[0])) ||
-            !has_far_params(graph, node, &of) || of.is_spread) {
+            !has_far_params(graph, node, &of) ||
+            (of.is_spread && (i > 0 || !is_far_input(builder, node->inputs[of.data_input])))) {
             return false;
         }
         stages += of.count;
@@ -158,15 +159,20 @@ static bool make_param(Making *making, const SweepParam *param, const Buffer *co
     return !making->is_too_deep;
 }
 
-/* A parameter that a caller gives: it is loaded as it is. */
-static bool lower_given(Builder *builder, const Node *node, uint32_t input, BufferId *far, Buffer *copy) {
-    if (!lower_backing(builder, node->inputs[input], far)) {
+/* A map that repeats along axes of `out`: it is loaded as a parameter is that takes the form of the whole map. */
+static bool make_spread(Making *making, ValueId id, ValueId out, BufferId *far, SweepOperand *operand) {
+    const Plan *plan = making->builder->plan;
+    const Value *whole = graph_value(plan->graph, out);
+    if (!lower_backing(making->builder, id, far)) {
         return false;
     }
-    *copy = *plan_buffer(builder->plan, *far);
-    copy->memory = builder->plan->device->local;
-    operand_names(builder->plan->graph, node, input, copy->dims);
-    return true;
+    SweepParam as_param = {.node = 0, .input = making->planned->stages[0].data_input, .far = *far};
+    Buffer copy = *plan_buffer(plan, *far);
+    copy.stored = whole->shape;
+    memcpy(copy.dims, whole->dims, sizeof copy.dims);
+    bool is_made = make_param(making, &as_param, &copy, operand);
+    operand->grain_bytes = 0;
+    return is_made;
 }
 
 /* Is it the same constant in the same form as one that is there? */
@@ -186,14 +192,10 @@ static bool find_param(const Making *making, const SweepParam *param, const Buff
 static bool add_param(Making *making, uint32_t node, uint32_t input) {
     PlannedSweep *planned = making->planned;
     Builder *builder = making->builder;
-    const Graph *graph = builder->plan->graph;
-    ValueId id = graph_node(graph, planned->nodes[node])->inputs[input];
     SweepParam param = {.node = node, .input = input, .local = {NO_BUFFER, NO_BUFFER}};
     Buffer copy;
     uint32_t at;
-    bool is_constant = graph_value(graph, id)->constant != NULL;
-    if (!(is_constant ? lower_copy(builder, planned->nodes[node], input, &param.far, &copy)
-                      : lower_given(builder, graph_node(graph, planned->nodes[node]), input, &param.far, &copy))) {
+    if (!lower_copy(builder, planned->nodes[node], input, &param.far, &copy)) {
         return false;
     }
     bool is_new = !find_param(making, &param, &copy, &at);
@@ -263,9 +265,9 @@ static void describe_stages(const Making *making) {
 
 /* ---- Buffers of a tile */
 
-static void tile_shape(const Value *value, const uint64_t extent[DIM_COUNT], Shape *shape) {
+static void tile_shape(const uint8_t *dims, const uint64_t extent[DIM_COUNT], Shape *shape) {
     for (uint32_t k = 0; k < shape->rank; k++) {
-        uint64_t own = extent[value->dims[k]];
+        uint64_t own = extent[dims[k]];
         shape->dim[k] = (uint64_t)shape->dim[k] > own ? (int64_t)own : shape->dim[k];
     }
 }
@@ -281,13 +283,27 @@ static BufferId add_tile_buffer(const Making *making, Buffer buffer, const View 
     return add_buffer(making->builder, buffer);
 }
 
-static BufferId add_map_tile(const Making *making, ValueId id, BufferId far, const SweepOperand *operand) {
+/* A map that goes in repeating has the shape of what comes out. */
+static Buffer map_record(const Making *making, BufferId far, const SweepOperand *operand) {
+    const PlannedSweep *planned = making->planned;
+    const Graph *graph = making->builder->plan->graph;
+    Buffer buffer = *plan_buffer(making->builder->plan, far);
+    if (operand == &planned->sweep.in && planned->stages[0].is_spread) {
+        const Value *out = graph_value(graph, graph_node(graph, planned->nodes[planned->node_count - 1])->outputs[0]);
+        buffer.stored = out->shape;
+        memcpy(buffer.dims, out->dims, sizeof buffer.dims);
+        buffer.materialised_reason = "it repeats along axes of the result, as it is loaded";
+    }
+    return buffer;
+}
+
+static BufferId add_map_tile(const Making *making, BufferId far, const SweepOperand *operand) {
     const PlannedSweep *planned = making->planned;
     const SweepChoice *choice = &planned->chosen.best.choice;
-    Buffer buffer = *plan_buffer(making->builder->plan, far);
+    Buffer buffer = map_record(making, far, operand);
     View view;
     uint64_t bytes;
-    tile_shape(graph_value(making->builder->plan->graph, id), choice->tile, &buffer.stored);
+    tile_shape(buffer.dims, choice->tile, &buffer.stored);
     CHECK(sweep_local_view(&planned->sweep, operand, choice->tile, &view) &&
           sweep_operand_bytes(&planned->sweep, choice, operand, &bytes));
     return add_tile_buffer(making, buffer, &view, bytes);
@@ -363,7 +379,7 @@ static Buffer handed_buffer(const Making *making, uint32_t n) {
                      .stored = value->shape,
                      .axis = -1};
     memcpy(buffer.dims, value->dims, sizeof buffer.dims);
-    tile_shape(value, planned->chosen.best.choice.tile, &buffer.stored);
+    tile_shape(value->dims, planned->chosen.best.choice.tile, &buffer.stored);
     return buffer;
 }
 
@@ -416,17 +432,17 @@ static void note_over_input(const Making *making, uint32_t slot) {
     }
 }
 
-static void add_buffers(const Making *making, ValueId in, ValueId out) {
+static void add_buffers(const Making *making) {
     PlannedSweep *planned = making->planned;
     const SweepChoice *choice = &planned->chosen.best.choice;
     planned->handed = arena_array(&making->builder->work->keep, BufferId, 2 * (size_t)planned->node_count);
     uint32_t slots = planned->cost.tiles > 1 ? sweep_slots(choice) : 1;
     for (uint32_t slot = 0; slot < slots; slot++) {
         if (planned->sweep.in.is_far) {
-            planned->in_local[slot] = add_map_tile(making, in, planned->in_far, &planned->sweep.in);
+            planned->in_local[slot] = add_map_tile(making, planned->in_far, &planned->sweep.in);
         }
         if (planned->sweep.out.is_far) {
-            planned->out_local[slot] = add_map_tile(making, out, planned->out_far, &planned->sweep.out);
+            planned->out_local[slot] = add_map_tile(making, planned->out_far, &planned->sweep.out);
         }
         if (planned->sweep.out.is_far || slot == 0) {
             note_over_input(making, slot);
@@ -496,7 +512,9 @@ bool build_sweep(Builder *builder, const NodeId *nodes, uint32_t count, bool *is
     init_planned(builder, nodes, count, &planned);
     ValueId in = graph_node(plan->graph, nodes[0])->inputs[planned.stages[0].data_input];
     ValueId out = graph_node(plan->graph, nodes[count - 1])->outputs[0];
-    if (!make_map(&making, in, is_far_input(builder, in), &planned.in_far, &planned.in_local[0], &planned.sweep.in) ||
+    if (!(planned.stages[0].is_spread ? make_spread(&making, in, out, &planned.in_far, &planned.sweep.in)
+                                      : make_map(&making, in, is_far_input(builder, in), &planned.in_far,
+                                                 &planned.in_local[0], &planned.sweep.in)) ||
         !make_map(&making, out, is_far_output(builder, out), &planned.out_far, &planned.out_local[0],
                   &planned.sweep.out) ||
         !add_params(&making)) {
@@ -512,7 +530,7 @@ bool build_sweep(Builder *builder, const NodeId *nodes, uint32_t count, bool *is
         return true;
     }
     *is_sweep = true;
-    add_buffers(&making, in, out);
+    add_buffers(&making);
     list_sweep(builder, &planned);
     if (!planned.sweep.out.is_far && !store_whole(builder, nodes[count - 1], out)) {
         return false;

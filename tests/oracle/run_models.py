@@ -47,11 +47,11 @@ REFUSALS = (
 
 # Operator, inputs and output: a letter of the type as numpy has it ("h" is float16), then extents.
 MADE = (
-    ("Sub", "f5 f3.4.5", "f3.4.5"), ("Mul", "f f3.4.5", "f3.4.5"),
-    ("Mul", "f2.3.4.5 f1.1.1", "f2.3.4.5"), ("Add", "f3.4.5 f1.3.4.5", "f1.3.4.5"),
+    ("Add", "f3.1.5 f1.4.5", "f3.4.5"), ("Sub", "f5 f3.4.5", "f3.4.5"), ("Mul", "f f3.4.5", "f3.4.5"),
+    ("Div", "f4.5 f2.3.4.5", "f2.3.4.5"), ("Mul", "f2.3.4.5 f1.1.1", "f2.3.4.5"), ("Add", "f3.4.5 f1.3.4.5", "f1.3.4.5"),
     ("Sub", "h2.3.4.5 h3.1.1", "h2.3.4.5"), ("Div", "h7.3 h7.3", "h7.3"), ("Add", "b2.3.4.5 b3.1.1", "b2.3.4.5"),
     ("Mul", "s7.9 s7.9", "s7.9"), ("Sub", "S7.9 S9", "S7.9"), ("Mul", "i2.3.4.5 i2.3.4.5", "i2.3.4.5"),
-    ("Clip", "s4.5 s s", "s4.5"), ("Clip", "h4.5 h h", "h4.5"), ("Relu", "b3.4.5", "b3.4.5"),
+    ("Add", "i4.1 i1.6", "i4.6"), ("Clip", "s4.5 s s", "s4.5"), ("Clip", "h4.5 h h", "h4.5"), ("Relu", "b3.4.5", "b3.4.5"),
     ("BatchNormalization", "h2.3.4.5 h3 h3 h3 h3", "h2.3.4.5"), ("BatchNormalization", "h2.3.7 f3 f3 f3 f3", "h2.3.7"),
     ("BatchNormalization", "f2.6 f6 f6 f6 f6", "f2.6"), ("BatchNormalization", "f2.3.2.4.5 f3 f3 f3 f3", "f2.3.2.4.5"),
     ("BatchNormalization", "h2.3.4 h3 h3 f3 f3", "h2.3.4"), ("QuantizeLinear", "f2.3.4.5 f3 b3", "b2.3.4.5"),
@@ -359,10 +359,10 @@ def run_affine(stride0, shared):
 # ---- Chains of networks
 
 def nodes_of(stride0, model, device):
-    """What the refusal of the whole network names."""
-    done = models.run(stride0, "run", model, "-d", device, "--quiet")
+    """What is named instead of an operator that there is not."""
+    done = models.run(stride0, "run", model, "-d", device, "--quiet", "--node", "?")
     hint = re.search(r"such as (.*)", done.stderr)
-    if done.returncode != models.REFUSED or not hint:
+    if done.returncode != models.BAD_INPUT or not hint:
         fault(model.name, f"no chain is named: {done.stderr[:200]}")
         return []
     return re.findall("'([^']*)'", hint[1])
