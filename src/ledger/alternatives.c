@@ -120,7 +120,9 @@ static bool expand(const Sweep *sweep, Form form, SweepOperand *param) {
     param->shape.rank = map->rank;
     param->role = form == FORM_CHANNEL ? param->role : ROLE_ACTIVATION;
     param->grain_bytes = sweep->device->form[form].grain_bytes;
-    return view_broadcast(&param->whole, &param->shape);
+    bool has_view = view_broadcast(&param->whole, &param->shape);
+    sweep_follow(param, map);
+    return has_view;
 }
 
 static bool is_broadcast(const Plan *plan, const SweepParam *param) {
@@ -158,8 +160,8 @@ static void price_form(SweepFacts *facts, const Plan *plan, Form form, Arena *sc
                               .budget_bytes = plan->capacity_bytes};
     Sweep sweep;
     SweepChosen chosen;
-    if (!plan->device->form[form].readable || !expand_all(plan, facts->planned, form, &sweep, scratch) ||
-        !sweep_choose(&sweep, &terms, &chosen)) {
+    if (facts->planned->stages == NULL || !plan->device->form[form].readable ||
+        !expand_all(plan, facts->planned, form, &sweep, scratch) || !sweep_choose(&sweep, &terms, &chosen)) {
         return;
     }
     const SweepOption *best = &chosen.best;

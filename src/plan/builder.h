@@ -14,12 +14,22 @@ typedef struct {
     AliasRefusal refusal; /* why it is no rule; REFUSED_NONE where the node is no candidate */
 } ViewRule;
 
+/* What a plan that does not fit may do without. */
+typedef struct {
+    bool *is_far;   /* value: it lies in far memory, and operators load and store parts of it */
+    bool *in_tiles; /* node: it goes tile by tile, whatever it reads and writes */
+    bool *stays;    /* value: an operator can't do with parts of it */
+    bool has_erred; /* a value is far that has to stay: the plan is to be made again */
+} Relief;
+
 typedef struct {
     Plan *plan;
     Work *work;
     GraphUses uses;
-    const uint64_t *budgets;  /* of each sweep, in local memory; null: all of it */
-    BufferId *backing;        /* value -> its buffer in flash or far memory, the newest form's; NO_BUFFER */
+    Relief *relief;           /* null: none */
+    const Plan *before;       /* a plan of the same, with other concessions; null */
+    const uint32_t *sweep_at; /* node -> its sweep in `before`; UINT32_MAX */
+    const uint64_t *budgets;  /* of each sweep, by its first node, in local memory; null: all of it */
     BufferId *resident;       /* constant -> its newest local copy; NO_BUFFER */
     uint32_t *resident_group; /* constant -> the group of nodes that copy was loaded for */
 } Builder;
@@ -90,10 +100,19 @@ bool concat_part(Builder *builder, NodeId node, uint32_t input, uint64_t *offset
 /* True where the concat `id` is a rule: each input now leads to the output. `ok` is false where a size was refused. */
 bool concat_in_place(Builder *builder, NodeId id, bool *ok);
 
-/* ---- steps.c, live.c, in_place.c */
+/* ---- groups.c, steps.c, live.c, in_place.c */
+
+/* Nodes that run on a scratchpad with one load before and one store behind. */
+typedef struct {
+    uint32_t first, last; /* positions in the main block, half-open */
+    uint32_t number;
+} Group;
 
 /* Emits all steps, in the order of the file; joins the views. */
 bool build_steps(Builder *builder);
+
+/* Every node of the group with whole tensors: loads first, then the nodes with their stores. */
+bool build_whole(Builder *builder, Group group);
 
 /* The step that was added; valid until the next. */
 Step *emit_step(Builder *builder, NodeId node, Column column, const IdList *reads, const IdList *writes);
@@ -104,6 +123,25 @@ Column column_of(const Node *node);
  * graph output. As steps of `node`. False with a diagnostic. */
 bool load_whole(Builder *builder, NodeId node, ValueId id);
 bool store_whole(Builder *builder, NodeId node, ValueId id);
+
+/* Does the value lie in far memory, from where each operator loads what it needs of it? */
+bool value_is_far(const Builder *builder, ValueId id);
+
+/* A constant that only tells the planner something, and what another constant of the node stands for. */
+bool is_configuration(const Builder *builder, const Node *node, uint32_t k);
+void count_configuration(Builder *builder, ValueId id);
+
+/* Of a variable or a state tensor: does the node go on from it, and leave it for the next run? */
+bool node_reads_input(const Graph *graph, const Node *node, uint32_t k);
+bool node_writes_input(const Graph *graph, const Node *node, uint32_t k);
+
+/* ---- sweep_operator.c: any one operator, tile by tile */
+
+/* Has the operator one output, and maps that parts of it are made of? */
+bool operator_is_possible(const Builder *builder, NodeId node);
+
+/* As build_sweep. */
+bool build_operator(Builder *builder, NodeId node, bool *is_sweep);
 
 /* ---- sweep_build.c */
 
@@ -120,6 +158,14 @@ bool build_sweep(Builder *builder, const NodeId *nodes, uint32_t count, bool *is
 /* Of a plan that does not fit: lowers what each of its sweeps may take to what others leave it. False where that
  * changes nothing. */
 bool tighten_sweeps(const Plan *plan, uint64_t *budgets);
+
+/* ---- relief.c */
+
+Relief *relief_new(const Graph *graph, Arena *arena);
+
+/* Of a plan that does not fit: sends maps to far memory, and has operators go tile by tile, so that each step may fit.
+ * False where that changes nothing. */
+bool relieve(const Plan *plan, const GraphUses *uses, Relief *relief, Arena *scratch);
 
 /* ---- sweep_steps.c */
 

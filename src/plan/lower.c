@@ -196,6 +196,7 @@ static bool stored_constant(Builder *builder, NodeId reader, uint32_t k, const O
                      .node = reader,
                      .kind = tensor.role == ROLE_WEIGHT ? BUFFER_WEIGHT : BUFFER_PARAMETER,
                      .dtype = value->dtype,
+                     .record_bits = is_record_stream(builder, node, k) ? builder->plan->device->record_bits : 0,
                      .role = tensor.role,
                      .memory = memory,
                      .stored = operand->stored,
@@ -210,12 +211,12 @@ static bool stored_constant(Builder *builder, NodeId reader, uint32_t k, const O
 }
 
 bool lower_backing(Builder *builder, ValueId id, BufferId *buffer) {
-    *buffer = builder->backing[id.index];
+    *buffer = builder->plan->backing[id.index];
     if (is_buffer(*buffer)) {
         return true;
     }
     bool made = add_value_buffer(builder, id, builder->plan->device->backing, buffer);
-    builder->backing[id.index] = *buffer;
+    builder->plan->backing[id.index] = *buffer;
     return made;
 }
 
@@ -236,7 +237,7 @@ static bool is_same_form(const Builder *builder, const Buffer *a, const Buffer *
  * (a bias of equal numbers is one number to an addition, and a vector to a convolution): each is stored once. */
 static bool lower_constant(Builder *builder, NodeId reader, uint32_t k, const Operand *operand, BufferId *buffer) {
     Plan *plan = builder->plan;
-    BufferId *link = &builder->backing[graph_node(plan->graph, reader)->inputs[k].index];
+    BufferId *link = &builder->plan->backing[graph_node(plan->graph, reader)->inputs[k].index];
     Buffer made;
     if (!stored_constant(builder, reader, k, operand, plan->device->backing, &made)) {
         return false;

@@ -34,7 +34,7 @@ static void init_builder(Builder *builder, const Graph *graph, const Device *dev
     plan->backing_capacity_bytes = device->memory[device->backing].bytes;
     plan->capacity_bytes = options->budget_bytes > 0 ? options->budget_bytes : device->memory[device->local].bytes;
     *builder = (Builder){.plan = plan, .work = work, .uses = graph_uses(graph, &work->scratch)};
-    builder->backing = id_table(&work->scratch, graph);
+    plan->backing = id_table(&work->keep, graph);
     builder->resident = id_table(&work->scratch, graph);
     builder->resident_group = arena_array(&work->scratch, uint32_t, graph->value_count);
 }
@@ -47,7 +47,7 @@ static bool place_backing(Plan *plan, Diags *diags) {
     uint64_t end = 0;
     for (uint32_t i = 0; i < plan->buffer_count; i++) {
         Buffer *buffer = &plan->buffers[i];
-        if (buffer->memory == plan->device->local) {
+        if (buffer->memory == plan->device->local || is_buffer(buffer->alias_of)) {
             continue;
         }
         uint64_t bytes;
@@ -120,22 +120,53 @@ static bool place_local(Plan *plan, Work *work) {
 
 /* ---- One plan */
 
-static Plan *build_once(const Graph *graph, const Device *device, const PlanOptions *options, AliasChoice choice,
-                        const uint64_t *budgets, Work *work) {
+/* What is planned for what, and with what concessions: null where there are none. */
+typedef struct {
+    const Graph *graph;
+    const Device *device;
+    const PlanOptions *options;
+    AliasChoice choice;
+    uint64_t *budgets;
+    Relief *relief;
+    const Plan *before; /* the last plan that was built so */
+    uint32_t *sweep_at; /* node -> its sweep there */
+} Request;
+
+/* What was chosen for a sweep holds again where nothing has changed for it. */
+static void remember(Request *request, const Plan *plan, Arena *scratch) {
+    if (request->sweep_at == NULL) {
+        request->sweep_at = arena_array(scratch, uint32_t, request->graph->node_count);
+    }
+    for (uint32_t i = 0; i < request->graph->node_count; i++) {
+        request->sweep_at[i] = UINT32_MAX;
+    }
+    for (uint32_t i = 0; i < plan->sweep_count; i++) {
+        request->sweep_at[plan->sweeps[i].nodes[0].index] = i;
+    }
+    request->before = plan;
+}
+
+static Plan *build_once(Request *request, Work *work) {
     Builder builder;
-    init_builder(&builder, graph, device, options, work);
-    builder.plan->choice = choice;
-    builder.budgets = budgets;
-    if (!build_steps(&builder)) {
+    init_builder(&builder, request->graph, request->device, request->options, work);
+    builder.plan->choice = request->choice;
+    builder.budgets = request->budgets;
+    builder.relief = request->relief;
+    builder.before = request->before;
+    builder.sweep_at = request->sweep_at;
+    if (!build_steps(&builder) || (request->relief != NULL && request->relief->has_erred)) {
         return NULL;
     }
     build_ranges(&builder);
     build_storages(&builder);
-    if (choice.in_place) {
+    if (request->choice.in_place) {
         build_in_place(&builder);
     }
     build_storages(&builder);
     bool done = build_totals(&builder) && place_backing(builder.plan, &work->diags) && place_local(builder.plan, work);
+    if (done) {
+        remember(request, builder.plan, &work->scratch);
+    }
     return done ? builder.plan : NULL;
 }
 
@@ -148,23 +179,57 @@ static Plan *lower_of(Plan *a, Plan *b) {
     return b_wins ? b : a;
 }
 
-/* Sweeps take what is best for them, as if they were alone; where that is too much, what the others leave. */
-static Plan *build(const Graph *graph, const Device *device, const PlanOptions *options, AliasChoice choice,
-                   Work *work) {
+/* Sweeps take what is best for them, as if they were alone; where that is too much, what the others leave. Null as
+ * build_once, and where an operator can't do with parts: in `relief` it has erred. */
+static Plan *build_tight(Request *request, Work *work) {
     enum { MOST_ROUNDS = 6 };
-    Plan *plan = build_once(graph, device, options, choice, NULL, work);
+    request->budgets = NULL;
+    Plan *plan = build_once(request, work);
     if (plan == NULL || plan_local_fits(plan) || plan->sweep_count == 0) {
         return plan;
     }
-    uint64_t *budgets = arena_array(&work->scratch, uint64_t, plan->sweep_count);
-    for (uint32_t i = 0; i < plan->sweep_count; i++) {
-        budgets[i] = plan->capacity_bytes;
+    request->budgets = arena_array(&work->scratch, uint64_t, request->graph->node_count);
+    for (uint32_t i = 0; i < request->graph->node_count; i++) {
+        request->budgets[i] = plan->capacity_bytes;
     }
-    for (uint32_t round = 0; round < MOST_ROUNDS && !plan_local_fits(plan) && tighten_sweeps(plan, budgets); round++) {
-        Plan *tighter = build_once(graph, device, options, choice, budgets, work);
-        plan = lower_of(plan, tighter);
+    const Plan *last = plan;
+    for (uint32_t round = 0; round < MOST_ROUNDS && last != NULL && !plan_local_fits(plan); round++) {
+        if (!tighten_sweeps(last, request->budgets)) {
+            break;
+        }
+        Plan *tighter = build_once(request, work);
+        plan = tighter == NULL ? plan : lower_of(plan, tighter);
+        last = tighter;
     }
     return plan;
+}
+
+/* As long as it does not fit, more maps lie in far memory and more operators go tile by tile. */
+static Plan *build_relieved(Request *request, Plan *plan, Work *work) {
+    enum { MOST_ROUNDS = 12 };
+    const GraphUses uses = graph_uses(request->graph, &work->scratch);
+    request->relief = relief_new(request->graph, &work->scratch);
+    Plan *last = plan;
+    for (uint32_t round = 0; round < MOST_ROUNDS && !plan_local_fits(plan); round++) {
+        bool has_erred = request->relief->has_erred;
+        request->relief->has_erred = false;
+        if (!has_erred && !relieve(last, &uses, request->relief, &work->scratch)) {
+            break;
+        }
+        Plan *next = build_tight(request, work);
+        if (next == NULL && !request->relief->has_erred) {
+            return NULL;
+        }
+        last = next != NULL ? next : last;
+        plan = lower_of(plan, last);
+    }
+    return plan;
+}
+
+static Plan *build(const Graph *graph, const Device *device, const PlanOptions *options, AliasChoice choice,
+                   Work *work) {
+    Request request = {.graph = graph, .device = device, .options = options, .choice = choice};
+    return build_tight(&request, work);
 }
 
 static bool uses_sub_views(const Plan *plan) {
@@ -189,7 +254,7 @@ static bool uses_input_parts(const Plan *plan) {
 /* A slice that is a view keeps its whole source alive, and a concat in place is whole from its first part on, with an
  * input among them from the start: each may raise the peak. Writing in place never does, but a packing by rule of thumb
  * may be higher for it. */
-static Plan *build_best(const Graph *graph, const Device *device, const PlanOptions *options, Work *work) {
+static Plan *build_best_whole(const Graph *graph, const Device *device, const PlanOptions *options, Work *work) {
     const AliasChoice all = {.in_place = true, .sub_views = true, .input_parts = true};
     const AliasChoice own_parts = {.in_place = true, .sub_views = true};
     const AliasChoice whole_views = {.in_place = true};
@@ -212,6 +277,17 @@ static Plan *build_best(const Graph *graph, const Device *device, const PlanOpti
         best = lower_of(best, build(graph, device, options, none, work));
     }
     return best;
+}
+
+/* Relief is for the best of the others, where operators may go tile by tile at all. */
+static Plan *build_best(const Graph *graph, const Device *device, const PlanOptions *options, Work *work) {
+    Plan *plan = build_best_whole(graph, device, options, work);
+    bool may_cut = device->kind == DEVICE_SCRATCHPAD && options->sweeps && !options->whole_tiles;
+    if (plan == NULL || plan_local_fits(plan) || !may_cut) {
+        return plan;
+    }
+    Request request = {.graph = graph, .device = device, .options = options, .choice = plan->choice};
+    return build_relieved(&request, plan, work);
 }
 
 bool plan_local_fits(const Plan *plan) {

@@ -89,6 +89,7 @@ typedef struct {
     NodeId node;   /* that writes it; for a constant, its first reader; NO_NODE for a graph input */
     BufferKind kind;
     DType dtype;
+    uint32_t record_bits;         /* of an element that stands for several constants of one channel; else 0 */
     Role role;                    /* which contract lays it out */
     uint32_t memory;              /* index of the device's memory */
     Shape stored;                 /* what is stored: the value's shape, or the smaller or larger form of a parameter */
@@ -132,7 +133,7 @@ typedef struct {
 
 #define NOT_IN_SWEEP UINT32_MAX
 
-/* A parameter of a sweep, however many of its inputs are this one. */
+/* What a sweep reads beside `in`, however many of its inputs are this one: a constant, or a further map. */
 typedef struct {
     uint32_t node, input;   /* the first: input `input` of the sweep's node `node` */
     BufferId far, local[2]; /* the second one where two tiles are in flight and it does not stay */
@@ -153,14 +154,17 @@ typedef struct {
 typedef struct {
     uint32_t node_count;
     const NodeId *nodes;
-    const NodeStages *stages; /* of each node */
+    const NodeStages *stages; /* of each node; null where it is one operator that is not per-channel */
     Sweep sweep;
+    uint64_t budget_bytes; /* of local memory, that it was chosen for */
     SweepChosen chosen;
     SweepCost cost; /* in its place among the plan's other steps */
     BufferId in_far, out_far, in_local[2], out_local[2];
     BufferId workspace[2]; /* FUSED, PIPELINED: a line for each tile in flight; NO_BUFFER */
     BufferId *handed;      /* node but the last, slot -> what it hands on: a map (SPLIT), or in what carries it */
     SweepParam *params;    /* sweep.param_count */
+    uint32_t state_count;
+    BufferId *states; /* that the operator goes on from */
     uint32_t use_count;
     SweepUse *uses; /* in the order of the stages and their parameters */
     uint32_t first_step, last_step;
@@ -223,6 +227,7 @@ typedef struct {
     PlannedSweep *sweeps;
     const Shape **smallest; /* constant -> its smallest bit-identical form, null until a reader asks */
     BufferId *of_value;     /* value -> the buffer its readers read in local memory (arena: or flash); NO_BUFFER */
+    BufferId *backing;      /* value -> its buffer in flash or far memory, the newest form's; NO_BUFFER */
 
     KindTotals by_kind[BUFFER_KIND_COUNT];
     uint64_t logical_bytes, physical_bytes;

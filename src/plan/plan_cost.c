@@ -179,7 +179,7 @@ static bool add_engine(const Booking *booking, const PlannedSweep *planned, cons
     if (has_one_column(&shares)) {
         return column_cost_add(&column[column_of_node(&shares, 0)], all);
     }
-    sweep_walk(&planned->sweep, &planned->chosen.best.choice, (SweepListener){hear_share, &shares});
+    sweep_walk(&planned->sweep, &planned->chosen.best.choice, (SweepListener){.hear = hear_share, .context = &shares});
     for (int k = 0; k < COLUMN_COUNT; k++) {
         if (!column_cost_add(&sum, &shares.column[k]) || !column_cost_add(&column[k], &shares.column[k])) {
             return false;

@@ -1,8 +1,4 @@
-/* Steps: the nodes of the main block, in the file's order, as columns on the device.
- *
- * An arena runs one step a node, constants are read where they lie. A scratchpad loads what a group of nodes needs,
- * runs the group and stores its outputs; a group is a run of element-wise operators, each the only reader of the one
- * before. */
+/* Steps of nodes over whole tensors, as columns on the device: loads, the nodes, stores. */
 #include "plan/builder.h"
 
 #include "graph/box.h"
@@ -108,11 +104,11 @@ static void emit_loads(Builder *builder, const Loads *loads) {
 }
 
 /* What only tells the planner something, and what another constant of the node stands for. */
-static bool is_configuration(const Builder *builder, const Node *node, uint32_t k) {
+bool is_configuration(const Builder *builder, const Node *node, uint32_t k) {
     return op_input_role(node->op, k) == 'k' || lower_is_held(builder, node, k);
 }
 
-static void count_configuration(Builder *builder, ValueId id) {
+void count_configuration(Builder *builder, ValueId id) {
     const Value *value = graph_value(builder->plan->graph, id);
     builder->plan->planning_only_constants++;
     builder->plan->planning_only_bytes += value->constant->bytes.len;
@@ -165,12 +161,12 @@ static bool is_state_of(const Graph *graph, const Node *node, uint32_t k) {
 }
 
 /* Of the variable that an assignment names it reads nothing. */
-static bool reads_input(const Graph *graph, const Node *node, uint32_t k) {
+bool node_reads_input(const Graph *graph, const Node *node, uint32_t k) {
     return node->op != OP_ASSIGN_VARIABLE || !is_state_of(graph, node, k);
 }
 
 /* A recurrent cell or an unknown operator goes on from its state: it reads and writes it. */
-static bool writes_input(const Graph *graph, const Node *node, uint32_t k) {
+bool node_writes_input(const Graph *graph, const Node *node, uint32_t k) {
     return node->op != OP_READ_VARIABLE && is_state_of(graph, node, k);
 }
 
@@ -178,10 +174,10 @@ static bool node_reads(Builder *builder, uint32_t group, Loads *loads, NodeStep 
     const Graph *graph = builder->plan->graph;
     const Node *node = graph_node(graph, work->node);
     for (uint32_t k = 0; k < node->input_count; k++) {
-        if (reads_input(graph, node, k) && !read_input(builder, work->node, k, group, loads, &work->reads)) {
+        if (node_reads_input(graph, node, k) && !read_input(builder, work->node, k, group, loads, &work->reads)) {
             return false;
         }
-        if (writes_input(graph, node, k) && !read_input(builder, work->node, k, group, loads, &work->writes)) {
+        if (node_writes_input(graph, node, k) && !read_input(builder, work->node, k, group, loads, &work->writes)) {
             return false;
         }
     }
@@ -247,68 +243,7 @@ static bool node_writes(Builder *builder, NodeId id, Loads *loads, IdList *write
     return true;
 }
 
-/* ---- Groups */
-
-/* Nodes that run on a scratchpad with one load before and one store behind. */
-typedef struct {
-    uint32_t first, last; /* positions in the main block, half-open */
-    uint32_t number;
-} Group;
-
-static uint32_t data_input_count(const Graph *graph, const Node *node) {
-    uint32_t count = 0;
-    for (uint32_t k = 0; k < node->input_count; k++) {
-        const Value *value = node_input(graph, node, k);
-        count += value != NULL && value->constant == NULL;
-    }
-    return count;
-}
-
-/* Does `next` do nothing but go on with what `node` has just written? */
-static bool continues(const Builder *builder, const Node *node, const Node *next) {
-    const Graph *graph = builder->plan->graph;
-    ValueId link = node->output_count == 1 ? node->outputs[0] : NO_VALUE;
-    if (!is_value(link) || !node_is_elementwise(node) || !node_is_elementwise(next) ||
-        graph_value(graph, link)->is_output || data_input_count(graph, next) != 1) {
-        return false;
-    }
-    uint32_t readers = builder->uses.first[link.index + 1] - builder->uses.first[link.index];
-    return readers == 1 && next->inputs[node_data_input(next)].index == link.index;
-}
-
-/* Of a node that a sweep may run; else 0. */
-static uint32_t stages_of(const Graph *graph, const Node *node) {
-    NodeStages stages;
-    const char *why;
-    return !node->is_constant && node_stages(graph, node, &stages, &why) ? stages.count : 0;
-}
-
-/* With sweeps a group has no more stages than one of them, and nothing else beside. */
-static Group next_group(const Builder *builder, uint32_t first, uint32_t number) {
-    const Graph *graph = builder->plan->graph;
-    const Block *block = graph_main(graph);
-    Group group = {first, first + 1, number};
-    if (builder->plan->device->kind != DEVICE_SCRATCHPAD) {
-        return group;
-    }
-    const Node *node = graph_node(graph, block->nodes[first]);
-    uint32_t stages = stages_of(graph, node);
-    while (group.last < block->node_count) {
-        const Node *next = graph_node(graph, block->nodes[group.last]);
-        if (!next->is_constant && !continues(builder, node, next)) {
-            break;
-        }
-        uint32_t more = next->is_constant ? 0 : stages_of(graph, next);
-        bool is_mixed = !node->is_constant && !next->is_constant && (stages > 0) != (more > 0);
-        if (builder->plan->options.sweeps && (is_mixed || stages + more > SWEEP_MOST_STAGES)) {
-            break;
-        }
-        stages += more;
-        node = next->is_constant ? node : next;
-        group.last++;
-    }
-    return group;
-}
+/* ---- Nodes */
 
 /* Names a variable and does nothing at run time. */
 static bool names_a_resource(const Graph *graph, const Node *node) {
@@ -381,33 +316,9 @@ static void emit_stores(Builder *builder, const NodeStep *work, bool *ok) {
     }
 }
 
-/* The nodes of the group that run; constants among them only count. */
-static bool group_is_sweep(Builder *builder, Group group, NodeId *nodes, uint32_t *count) {
-    const Plan *plan = builder->plan;
-    const Block *block = graph_main(plan->graph);
-    *count = 0;
-    for (uint32_t at = group.first; at < group.last; at++) {
-        if (!graph_node(plan->graph, block->nodes[at])->is_constant) {
-            nodes[(*count)++] = block->nodes[at];
-        }
-    }
-    return plan->options.sweeps && plan->device->kind == DEVICE_SCRATCHPAD && *count > 0 &&
-           sweep_is_possible(builder, nodes, *count);
-}
-
-static bool build_group(Builder *builder, Group group) {
+bool build_whole(Builder *builder, Group group) {
     Plan *plan = builder->plan;
     const Block *block = graph_main(plan->graph);
-    NodeId *nodes = arena_array(&builder->work->scratch, NodeId, group.last - group.first);
-    uint32_t node_count;
-    bool is_sweep = group_is_sweep(builder, group, nodes, &node_count);
-    if (is_sweep && !build_sweep(builder, nodes, node_count, &is_sweep)) {
-        return false;
-    }
-    if (is_sweep) {
-        plan->folded_nodes += group.last - group.first - node_count;
-        return true;
-    }
     NodeStep *works = arena_array(&builder->work->scratch, NodeStep, group.last - group.first);
     uint32_t count = 0;
     Loads loads = {.first_node = block->nodes[group.first]};
@@ -415,7 +326,6 @@ static bool build_group(Builder *builder, Group group) {
         NodeId id = block->nodes[at];
         bool is_rule = false;
         if (graph_node(plan->graph, id)->is_constant) {
-            plan->folded_nodes++;
             continue;
         }
         if (!prepare_node(builder, id, group.number, &loads, &works[count], &is_rule)) {
@@ -436,87 +346,4 @@ static bool build_group(Builder *builder, Group group) {
         }
     }
     return ok;
-}
-
-/* ---- Outputs that no step writes: constants, and inputs that are passed on */
-
-/* The caller's own copy of a constant, made once: a step of an arena writes it. */
-static bool copy_constant(Builder *builder, ValueId id) {
-    Plan *plan = builder->plan;
-    BufferId source = builder->backing[id.index];
-    BufferId output;
-    IdList from = {0};
-    IdList to = {0};
-    if ((!is_buffer(source) && !lower_backing(builder, id, &source)) || !lower_value(builder, id, &output)) {
-        return false;
-    }
-    plan_buffer(plan, output)->kind = BUFFER_OUTPUT;
-    list_add(&from, source, &builder->work->keep);
-    list_add(&to, output, &builder->work->keep);
-    emit_step(builder, graph_value(plan->graph, id)->producer, COLUMN_COPY, &from, &to);
-    return true;
-}
-
-/* On a scratchpad the caller's tensors are in far memory, where a constant or an input is already. */
-static bool build_bare_output(Builder *builder, ValueId id) {
-    Plan *plan = builder->plan;
-    BufferId buffer;
-    if (plan->device->kind == DEVICE_SCRATCHPAD) {
-        return is_buffer(builder->backing[id.index]) || lower_backing(builder, id, &buffer);
-    }
-    if (graph_value(plan->graph, id)->constant == NULL) {
-        return lower_value(builder, id, &buffer); /* the caller reads the input it gave */
-    }
-    return is_buffer(plan->of_value[id.index]) || copy_constant(builder, id);
-}
-
-static bool is_bare(const Graph *graph, const Value *value) {
-    return value->constant != NULL || !is_node(value->producer) || graph_node(graph, value->producer)->is_constant;
-}
-
-static bool build_bare_outputs(Builder *builder) {
-    const Graph *graph = builder->plan->graph;
-    const Block *block = graph_main(graph);
-    for (uint32_t k = 0; k < block->output_count; k++) {
-        if (is_bare(graph, graph_value(graph, block->outputs[k])) && !build_bare_output(builder, block->outputs[k])) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* The caller fills every input of an arena, also one that nobody reads; state keeps its bytes without a step. */
-static bool build_residents(Builder *builder) {
-    const Graph *graph = builder->plan->graph;
-    const Block *block = graph_main(graph);
-    BufferId buffer;
-    for (uint32_t k = 0; k < block->input_count && builder->plan->device->kind == DEVICE_ARENA; k++) {
-        if (graph_value(graph, block->inputs[k])->constant == NULL &&
-            !lower_value(builder, block->inputs[k], &buffer)) {
-            return false;
-        }
-    }
-    for (uint32_t v = 0; v < graph->value_count; v++) {
-        if (graph->values[v].is_state && !lower_value(builder, (ValueId){v}, &buffer)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-bool build_steps(Builder *builder) {
-    const Block *block = graph_main(builder->plan->graph);
-    if (!build_residents(builder)) {
-        return false;
-    }
-    uint32_t number = 1;
-    for (uint32_t at = 0; at < block->node_count;) {
-        Group group = next_group(builder, at, number);
-        if (!build_group(builder, group)) {
-            return false;
-        }
-        number += !graph_node(builder->plan->graph, block->nodes[at])->is_constant;
-        at = group.last;
-    }
-    return build_bare_outputs(builder);
 }

@@ -1,4 +1,5 @@
-/* Sweeps: a run of per-channel operators that goes over a map, tile by tile, on a device that loads and stores.
+/* Sweeps: a run of per-channel operators, or any one operator whose output can be made part by part, that goes over a
+ * map, tile by tile, on a device that loads and stores.
  *
  *     prologue   parameters that stay are loaded
  *     a tile     load input, load parameters, compute, store
@@ -25,28 +26,46 @@ typedef enum {
     CARRY_WORKSPACE, /* in a line of workspace */
 } Carry;
 
+#define REACH_ALL DIM_COUNT
+
+/* Which indices of one dimension belong to a part of the map: those that a window of `window` elements covers, which
+ * begins at index * stride - before, as far as the dimension has them. No such index passes 63 bits. */
+typedef struct {
+    uint32_t of; /* dimension of the map that the window moves along; REACH_ALL: every index, whatever the part */
+    uint64_t stride;
+    int64_t before; /* negative where the window begins further on */
+    uint64_t window;
+    uint64_t grain; /* a part begins at a multiple of it: view_grain of the operand */
+} Reach;
+
 /* A map or a parameter that the sweep reads or writes. */
 typedef struct {
     LayoutShape shape; /* whole; of a parameter in the form that the engine reads: extents of 1 repeat */
+    Reach reach[DIM_COUNT];
     Role role;
     uint64_t grain_bytes; /* see view_widen */
+    bool is_map;          /* changes from run to run: no constant */
     bool is_far;          /* loaded or stored tile by tile; else all of it lies in local memory */
     View whole;           /* where it is far: as it lies in far memory, flattened; else in local memory */
 } SweepOperand;
 
-/* What a sweep is, before anything is chosen. Extents of `map` are those of `in` and of `out`. */
+/* What a sweep is, before anything is chosen. The map that is cut into tiles is `out`; where operators are per-channel
+ * `in` has its extents. */
 typedef struct {
     const Device *device;
     SweepOperand in, out;
     uint32_t param_count;
-    const SweepOperand *params; /* all are far */
+    const SweepOperand *params; /* what else is read: constants, and further maps */
     uint32_t node_count;
     const uint32_t *stage_count;  /* of each node */
     const uint32_t *stage_bits;   /* of all stages, in order: the wider of what goes in and comes out */
     const uint32_t *between_bits; /* node_count - 1: elements that a node hands to the next */
     uint32_t carried_bits;        /* widest that one stage hands to the next; 0 where there is one stage */
     uint32_t inner_bits;          /* widest that one stage of a node hands to the next of it; 0 where each has one */
-    bool may_cut;                 /* else the tile is the map */
+    uint64_t macs, passes;        /* of an operator that is not per-channel: products for an element of the map; where
+                                     there are none, how often the vector engine goes over it. 0 else */
+    uint32_t cut;                 /* set of dimensions, bit d, along which the map may be cut */
+    bool may_write_over;          /* each element of the map needs that one of `in` only */
 } Sweep;
 
 typedef struct {
@@ -72,14 +91,24 @@ typedef struct {
 
 uint32_t sweep_slots(const SweepChoice *choice); /* copies of what belongs to a tile: 2 where two are in flight */
 
+/* The operand goes along with the map: index for index where their extents are equal; else all of it is read. */
+void sweep_follow(SweepOperand *operand, const LayoutShape *map);
+
+/* Is dimension `d` of the operand one of the map, index for index? */
+bool reach_is_same(const Reach *reach);
+
+/* The largest extents that the operand's part of a tile has. False: there are too many kinds of parts. */
+bool sweep_part_extent(const Sweep *sweep, const SweepChoice *choice, const SweepOperand *operand,
+                       uint64_t extent[DIM_COUNT]);
+
 /* Does the parameter stay whole for all tiles? */
 bool sweep_stays(const SweepChoice *choice, const Sweep *sweep, const SweepOperand *param);
 
 /* The box of the operand that belongs to a box of the map. */
 ViewBox sweep_box(const SweepOperand *operand, const ViewBox *map_box);
 
-/* Bytes of the elements that move with that box, rounded up once. */
-uint64_t sweep_box_bytes(const SweepOperand *operand, const ViewBox *map_box);
+/* Bytes of the operand's elements in a box of it, rounded up once. */
+uint64_t sweep_box_bytes(const SweepOperand *operand, const ViewBox *box);
 
 /* How the operand's part of a tile lies in local memory: a tensor of the part's shape, or a box of what lies there
  * whole. False where the contract has no layout for it. */
@@ -102,6 +131,10 @@ bool sweep_need(const Sweep *sweep, const SweepChoice *choice, uint64_t *bytes);
 
 /* ---- sweep_walk.c: what happens, in which order */
 
+/* In which order tiles go through the dimensions of the map, the slowest first. */
+enum { SWEEP_ORDER_COUNT = DIM_COUNT };
+extern const Dim sweep_order[SWEEP_ORDER_COUNT];
+
 /* What a later event may wait for: the last one of a kind and slot. */
 enum {
     WAIT_LOAD_0 = 1,
@@ -114,6 +147,7 @@ enum {
 };
 
 enum { SWEEP_MOST_STAGES = 16 }; /* of one command: CMD_MAX_STAGES */
+enum { SWEEP_MOST_PARAMS = 64, SWEEP_ALL_DIMS = (1 << DIM_COUNT) - 1 };
 
 #define SWEEP_ALL_NODES UINT32_MAX
 
@@ -124,17 +158,28 @@ typedef struct {
     uint32_t waits; /* set of WAIT_… of other queues */
     uint32_t key;   /* WAIT_… that this event is */
     uint32_t tails; /* set of dimensions, bit d, along which the box is the last and smaller one */
-    ViewBox box;    /* of the map */
+    ViewBox box;    /* of the map; of a load, of what is loaded */
 } SweepEvent;
+
+/* Rounds of the walk that are to come: `count` rounds of `tiles` tiles. Each has the events of each of the rounds since
+ * the last time that `level` was asked for, but for the place of their boxes. */
+typedef struct {
+    uint32_t level; /* of sweep_order: the dimension that goes on from round to round */
+    uint64_t tiles, count;
+} SweepRounds;
 
 typedef struct {
     void (*hear)(void *context, const SweepEvent *event);
+    bool (*skip)(void *context, const SweepRounds *rounds); /* true: they are left out. Null: every tile is told of */
     void *context;
 } SweepListener;
 
 void sweep_walk(const Sweep *sweep, const SweepChoice *choice, SweepListener listener);
 
 /* ---- sweep_cost.c: cycles and traffic, as docs/simulator.md counts them */
+
+/* No sweep of that choice takes fewer cycles, from an idle device on. */
+uint64_t sweep_least_cycles(const Sweep *sweep, const SweepChoice *choice);
 
 /* False where a sum does not fit 64 bits. `timeline` goes on from the sweep before. */
 bool sweep_cost(const Sweep *sweep, const SweepChoice *choice, Timeline *timeline, SweepCost *cost);
@@ -156,7 +201,7 @@ typedef struct {
     SweepCost cost;
 } SweepOption;
 
-enum { SWEEP_MOST_OPTIONS = 16 };
+enum { SWEEP_MOST_OPTIONS = 2 * (SCHEDULE_COUNT - 1) };
 
 typedef struct {
     bool fits; /* else `best` is the one that needs the fewest bytes */

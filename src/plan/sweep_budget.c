@@ -17,7 +17,8 @@ static uint64_t made_bytes(const Plan *plan, const PlannedSweep *planned, uint32
         made += planned->sweep.out.is_far ? own_bytes(plan, planned->out_local[slot], step) : 0;
         made += own_bytes(plan, planned->workspace[slot], step);
         for (uint32_t i = 0; i < planned->sweep.param_count; i++) {
-            made += own_bytes(plan, planned->params[i].local[slot], step);
+            bool is_far = planned->sweep.params[i].is_far;
+            made += is_far ? own_bytes(plan, planned->params[i].local[slot], step) : 0;
         }
     }
     bool is_split = planned->chosen.best.choice.schedule == SCHEDULE_SPLIT;
@@ -40,7 +41,7 @@ bool tighten_sweeps(const Plan *plan, uint64_t *budgets) {
     bool is_tighter = false;
     for (uint32_t i = 0; i < plan->sweep_count; i++) {
         const PlannedSweep *planned = &plan->sweeps[i];
-        if (!planned->sweep.may_cut) {
+        if (planned->sweep.cut == 0) {
             continue;
         }
         uint64_t waiting = waiting_bytes(plan, planned), need = planned->chosen.best.need_bytes;
@@ -49,7 +50,8 @@ bool tighten_sweeps(const Plan *plan, uint64_t *budgets) {
             left = need - need / 4; /* it would fit, but for gaps between buffers */
         }
         is_tighter = is_tighter || (planned->chosen.fits && left < need);
-        budgets[i] = left < budgets[i] ? left : budgets[i];
+        uint64_t *budget = &budgets[planned->nodes[0].index];
+        *budget = left < *budget ? left : *budget;
     }
     return is_tighter;
 }

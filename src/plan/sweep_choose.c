@@ -37,11 +37,12 @@ static void take_grain(Search *search, const SweepOperand *operand) {
     View local;
     bool has_local = sweep_local_view(search->sweep, operand, operand->shape.extent, &local);
     for (int d = 0; d < DIM_COUNT; d++) {
-        uint64_t extent = search->sweep->in.shape.extent[d];
-        if (operand->shape.extent[d] > 1) {
-            uint64_t of_local = has_local ? view_grain(&local, (Dim)d) : 1;
-            search->grain[d] = common_multiple(search->grain[d], view_grain(&operand->whole, (Dim)d), extent);
-            search->grain[d] = common_multiple(search->grain[d], of_local, extent);
+        const Reach *reach = &operand->reach[d];
+        if (reach_is_same(reach)) {
+            uint64_t extent = search->sweep->out.shape.extent[reach->of];
+            uint64_t *grain = &search->grain[reach->of];
+            *grain = common_multiple(*grain, reach->grain, extent);
+            *grain = common_multiple(*grain, has_local ? view_grain(&local, (Dim)d) : 1, extent);
         }
     }
 }
@@ -63,18 +64,23 @@ static bool is_better(const SweepOption *a, const SweepOption *b) {
     return a->cost.cycles != b->cost.cycles ? a->cost.cycles < b->cost.cycles : a->need_bytes < b->need_bytes;
 }
 
-/* Of each schedule, and of each way of the parameters, the best is kept to be told of. */
-static void keep_other(SweepChosen *chosen, const SweepOption *option) {
+/* Of each schedule, and of each way of the parameters, the best is kept to be told of: null where there is none yet. */
+static SweepOption *best_like(SweepChosen *chosen, const SweepChoice *choice) {
     for (uint32_t i = 0; i < chosen->other_count; i++) {
         SweepOption *other = &chosen->other[i];
-        if (other->choice.schedule == option->choice.schedule &&
-            other->choice.is_resident == option->choice.is_resident) {
-            *other = is_better(option, other) ? *option : *other;
-            return;
+        if (other->choice.schedule == choice->schedule && other->choice.is_resident == choice->is_resident) {
+            return other;
         }
     }
-    if (chosen->other_count < SWEEP_MOST_OPTIONS) {
+    return NULL;
+}
+
+static void keep_other(SweepChosen *chosen, const SweepOption *option) {
+    SweepOption *other = best_like(chosen, &option->choice);
+    if (other == NULL && chosen->other_count < SWEEP_MOST_OPTIONS) {
         chosen->other[chosen->other_count++] = *option;
+    } else if (other != NULL && is_better(option, other)) {
+        *other = *option;
     }
 }
 
@@ -101,10 +107,16 @@ static bool has_few_tiles(const Search *search, const SweepChoice *choice) {
     uint64_t tiles = 1;
     bool few = true;
     for (int d = 0; few && d < DIM_COUNT; d++) {
-        uint64_t extent = search->sweep->in.shape.extent[d];
+        uint64_t extent = search->sweep->out.shape.extent[d];
         few = extent == 0 || (checked_mul(tiles, ceil_div(extent, choice->tile[d]), &tiles) && tiles <= MOST_TILES);
     }
     return few;
+}
+
+/* Does it cost more than one that is known, however it goes? */
+static bool is_hopeless(const Search *search, const SweepChoice *choice) {
+    const SweepOption *known = best_like(search->chosen, choice);
+    return known != NULL && sweep_least_cycles(search->sweep, choice) > known->cost.cycles;
 }
 
 /* What fits is compared by what it costs; as long as nothing does, by what it needs. */
@@ -117,6 +129,9 @@ static void look_at(Search *search, const SweepChoice *choice) {
     }
     bool fits = option.need_bytes <= search->terms->budget_bytes;
     bool is_smaller = !search->has_any || option.need_bytes < chosen->best.need_bytes;
+    if (fits && is_hopeless(search, choice)) {
+        return;
+    }
     if (fits ? !sweep_cost(search->sweep, choice, &timeline, &option.cost) : chosen->fits || !is_smaller) {
         return;
     }
@@ -132,9 +147,13 @@ static void look_at(Search *search, const SweepChoice *choice) {
 
 /* ---- Cutting */
 
+static bool may_cut(const Search *search, int d) {
+    return (search->sweep->cut >> d & 1) != 0;
+}
+
 static uint64_t largest_extent(const Search *search, int d) {
-    uint64_t whole = search->sweep->in.shape.extent[d];
-    bool is_rows = d == DIM_H && search->terms->rows > 0 && search->sweep->may_cut;
+    uint64_t whole = search->sweep->out.shape.extent[d];
+    bool is_rows = d == DIM_H && search->terms->rows > 0 && may_cut(search, d);
     uint64_t rows = is_rows ? ceil_div(search->terms->rows, search->grain[d]) * search->grain[d] : whole;
     return rows < whole ? rows : whole;
 }
@@ -177,9 +196,9 @@ static void cut(Search *search, SweepChoice choice, const Dim *order, size_t cou
     for (int d = 0; d < DIM_COUNT; d++) {
         choice.tile[d] = largest_extent(search, d);
     }
-    bool is_free = search->sweep->may_cut && !search->terms->is_whole;
+    bool is_free = search->sweep->cut != 0 && !search->terms->is_whole;
     for (size_t k = 0; is_free && k < count && !fits(search, &choice); k++) {
-        if (order[k] != DIM_H || search->terms->rows == 0) {
+        if (may_cut(search, (int)order[k]) && (order[k] != DIM_H || search->terms->rows == 0)) {
             shrink(search, &choice, (int)order[k]);
             last = k;
         }
@@ -188,10 +207,15 @@ static void cut(Search *search, SweepChoice choice, const Dim *order, size_t cou
         look_at(search, &choice);
         return;
     }
-    while (last + 1 < count && choice.tile[order[last]] <= search->grain[order[last]]) {
+    while (last + 1 < count &&
+           (!may_cut(search, (int)order[last]) || choice.tile[order[last]] <= search->grain[order[last]])) {
         last++;
     }
-    look_at_parts(search, choice, (int)order[last]);
+    if (may_cut(search, (int)order[last])) {
+        look_at_parts(search, choice, (int)order[last]);
+    } else {
+        look_at(search, &choice);
+    }
 }
 
 static void look_at_cuts(Search *search, const SweepChoice *choice) {

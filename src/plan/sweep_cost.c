@@ -3,15 +3,25 @@
 
 #include "base/checked.h"
 
-/* What one event costs depends on what is moved and on which dimensions are at their end, not on where. */
+#include <string.h>
+
+/* What a move costs depends on the extents of its box, not on where that is: boxes begin where blocks do. */
 enum { KNOWN = 64 };
 
 typedef struct {
-    uint64_t key; /* kind, which and tails; 0: empty */
-    bool ok;
+    bool is_used, ok;
+    SweepKind kind;
+    uint32_t which;
+    uint64_t extent[DIM_COUNT];
     uint64_t bytes;
     RunCost runs;
 } Known;
+
+/* Where the clocks and the sums stood. */
+typedef struct {
+    Timeline timeline;
+    SweepCost cost;
+} Round;
 
 typedef struct {
     const Sweep *sweep;
@@ -19,6 +29,7 @@ typedef struct {
     Timeline *timeline;
     SweepCost *cost;
     Known known[KNOWN];
+    Round last[SWEEP_ORDER_COUNT][2]; /* of each level: at the end of the last two rounds */
     bool ok;
 } Costing;
 
@@ -42,6 +53,12 @@ static const SweepOperand *operand_of(const Sweep *sweep, const SweepEvent *even
                                            : &sweep->params[event->which];
 }
 
+/* A further map counts as input. */
+static SweepKind column_of(const Sweep *sweep, const SweepEvent *event) {
+    bool is_map = event->kind == SWEEP_LOAD_PARAM && sweep->params[event->which].is_map;
+    return is_map ? SWEEP_LOAD_INPUT : event->kind;
+}
+
 static bool find_runs(const Costing *costing, const SweepEvent *event, RunCost *runs) {
     const Sweep *sweep = costing->sweep;
     const Device *device = sweep->device;
@@ -49,7 +66,7 @@ static bool find_runs(const Costing *costing, const SweepEvent *event, RunCost *
     const RunRule rule = {.align_bytes = device->dma_align_bytes.value > 0 ? device->dma_align_bytes.value : 1,
                           .min_bytes = device->dma_min_bytes.value > 0 ? device->dma_min_bytes.value : 1,
                           .burst_bytes = device->dma_burst_bytes.value};
-    ViewBox far_box = sweep_box(operand, &event->box), local_box = far_box;
+    ViewBox far_box = event->box, local_box = far_box;
     View local;
     for (int d = 0; d < DIM_COUNT; d++) {
         local_box.first[d] = 0;
@@ -59,11 +76,24 @@ static bool find_runs(const Costing *costing, const SweepEvent *event, RunCost *
                                        : view_run_cost(&local, &local_box, &operand->whole, &far_box, &rule, runs));
 }
 
-static Known *known_of(Costing *costing, const SweepEvent *event) {
-    uint64_t key = ((uint64_t)event->kind + 1) << 48 | (uint64_t)event->which << 8 | event->tails;
-    Known *known = &costing->known[(key * UINT64_C(0x9E3779B97F4A7C15)) >> 58];
-    if (known->key != key) {
-        known->key = key;
+static bool is_known(const Known *known, const SweepEvent *event) {
+    return known->is_used && known->kind == event->kind && known->which == event->which &&
+           memcmp(known->extent, event->box.extent, sizeof known->extent) == 0;
+}
+
+static uint32_t slot_of(const SweepEvent *event) {
+    uint64_t hash = (uint64_t)event->kind << 32 | event->which;
+    for (int d = 0; d < DIM_COUNT; d++) {
+        hash = (hash ^ event->box.extent[d]) * UINT64_C(0x9E3779B97F4A7C15);
+    }
+    return (uint32_t)(hash >> 58);
+}
+
+static const Known *known_of(Costing *costing, const SweepEvent *event) {
+    Known *known = &costing->known[slot_of(event)];
+    if (!is_known(known, event)) {
+        *known = (Known){.is_used = true, .kind = event->kind, .which = event->which};
+        memcpy(known->extent, event->box.extent, sizeof known->extent);
         known->bytes = sweep_box_bytes(operand_of(costing->sweep, event), &event->box);
         known->ok = find_runs(costing, event, &known->runs);
     }
@@ -73,7 +103,7 @@ static Known *known_of(Costing *costing, const SweepEvent *event) {
 static uint64_t move(Costing *costing, const SweepEvent *event) {
     const Device *device = costing->sweep->device;
     const Known *known = known_of(costing, event);
-    ColumnCost *column = &costing->cost->column[event->kind];
+    ColumnCost *column = &costing->cost->column[column_of(costing->sweep, event)];
     uint64_t descriptors;
     costing->ok =
         costing->ok && known->ok && checked_mul(known->runs.descriptors, device->descriptor_cycles.value, &descriptors);
@@ -89,9 +119,8 @@ static uint64_t move(Costing *costing, const SweepEvent *event) {
 
 /* ---- The engine */
 
-static uint64_t compute(const Costing *costing, const SweepEvent *event) {
-    const Sweep *sweep = costing->sweep;
-    uint64_t elements = elements_of(&event->box), cycles = sweep->device->issue_cycles.value;
+static uint64_t run_stages(const Sweep *sweep, const SweepEvent *event, uint64_t elements) {
+    uint64_t cycles = 0;
     uint32_t at = 0;
     for (uint32_t k = 0; k < sweep->node_count; k++) {
         for (uint32_t s = 0; s < sweep->stage_count[k]; s++, at++) {
@@ -104,6 +133,85 @@ static uint64_t compute(const Costing *costing, const SweepEvent *event) {
     return cycles;
 }
 
+static uint64_t compute(Costing *costing, const SweepEvent *event) {
+    const Sweep *sweep = costing->sweep;
+    uint64_t elements = elements_of(&event->box), work = 0, cycles = sweep->device->issue_cycles.value;
+    if (sweep->macs > 0) {
+        costing->ok = costing->ok && checked_mul(elements, sweep->macs, &work);
+        return cycles + divide_up(work, sweep->device->mac_cycle.value);
+    }
+    if (sweep->passes > 0) {
+        costing->ok = costing->ok && checked_mul(run_stages(sweep, event, elements), sweep->passes, &work);
+        return cycles + work;
+    }
+    return cycles + run_stages(sweep, event, elements);
+}
+
+/* ---- A bound */
+
+static uint64_t tiles_along(const Sweep *sweep, const SweepChoice *choice, Dim d) {
+    return ceil_div(sweep->out.shape.extent[d], choice->tile[d]);
+}
+
+static bool goes_along(const SweepOperand *operand, Dim d) {
+    bool along = false;
+    for (int k = 0; k < DIM_COUNT; k++) {
+        along = along || operand->reach[k].of == (uint32_t)d;
+    }
+    return along;
+}
+
+/* How often a part of the operand moves: with every tile along the fastest dimension that it goes along, and for all
+ * that are slower. `parts` is how many there are of it. */
+static uint64_t moves_of(const Sweep *sweep, const SweepChoice *choice, const SweepOperand *operand, uint64_t *parts) {
+    uint64_t all = 1, moves = 1;
+    *parts = 1;
+    for (uint32_t k = 0; k < SWEEP_ORDER_COUNT; k++) {
+        uint64_t tiles = tiles_along(sweep, choice, sweep_order[k]);
+        all *= tiles; /* no more than the map has elements */
+        if (tiles > 1 && goes_along(operand, sweep_order[k])) {
+            moves = all;
+            *parts *= tiles;
+        }
+    }
+    return moves;
+}
+
+/* Do the windows of all parts cover the operand? */
+static bool is_covered(const SweepOperand *operand) {
+    bool covered = true;
+    for (int k = 0; k < DIM_COUNT; k++) {
+        covered = covered && operand->reach[k].stride <= operand->reach[k].window;
+    }
+    return covered;
+}
+
+/* Set-up, a descriptor, and the bytes of each move; UINT64_MAX where that does not fit. */
+static uint64_t least_moving(const Sweep *sweep, const SweepChoice *choice, const SweepOperand *operand) {
+    const Device *device = sweep->device;
+    uint64_t parts, moves = moves_of(sweep, choice, operand, &parts), bytes, cycles;
+    const ViewBox whole = view_whole_box(&operand->shape);
+    uint64_t of_part = is_covered(operand) ? sweep_box_bytes(operand, &whole) / parts : 0;
+    bool ok =
+        operand->is_far && checked_mul(moves, of_part, &bytes) &&
+        checked_mul(moves, device->dma_setup_cycles.value + device->descriptor_cycles.value, &cycles) &&
+        checked_add(cycles, device->dma_bytes_cycle.value == 0 ? 0 : bytes / device->dma_bytes_cycle.value, &cycles);
+    return ok ? cycles : 0;
+}
+
+uint64_t sweep_least_cycles(const Sweep *sweep, const SweepChoice *choice) {
+    const Device *device = sweep->device;
+    uint64_t parts, tiles = moves_of(sweep, choice, &sweep->out, &parts), engine;
+    uint64_t loads = least_moving(sweep, choice, &sweep->in), stores = least_moving(sweep, choice, &sweep->out);
+    for (uint32_t i = 0; i < sweep->param_count; i++) {
+        bool moves = !sweep_stays(choice, sweep, &sweep->params[i]);
+        loads += moves ? least_moving(sweep, choice, &sweep->params[i]) : 0;
+    }
+    engine = checked_mul(tiles, device->issue_cycles.value, &engine) ? engine : 0;
+    uint64_t dma = device->dma_channels.value < 2 ? loads + stores : loads > stores ? loads : stores;
+    return dma > engine ? dma : engine;
+}
+
 /* ---- All events */
 
 static void hear(void *context, const SweepEvent *event) {
@@ -112,9 +220,83 @@ static void hear(void *context, const SweepEvent *event) {
     uint64_t own = event->kind == SWEEP_COMPUTE ? compute(costing, event) : move(costing, event);
     TimelineEvent timed = {.queue = event->queue, .waits = event->waits, .key = event->key, .cycles = own};
     cost->syncs += timeline_add(costing->timeline, &timed, costing->sweep->device->sync_cycles.value, &costing->ok);
-    cost->column[event->kind].commands++;
-    cost->column[event->kind].cycles += own;
+    ColumnCost *column = &cost->column[column_of(costing->sweep, event)];
+    column->commands++;
+    column->cycles += own;
     cost->tiles += event->kind == SWEEP_COMPUTE && (event->which == 0 || event->which == SWEEP_ALL_NODES);
+}
+
+/* ---- Rounds that are all alike */
+
+/* By how much a clock has gone on: the same for all that went on, 0 where none did; false where they differ. */
+static bool took(uint64_t from, uint64_t to, uint64_t *cycles) {
+    bool same = to == from || *cycles == 0 || *cycles == to - from;
+    *cycles = to == from ? *cycles : to - from;
+    return same;
+}
+
+/* Have all clocks that went on gone on by as much? Then nothing waited for one that stood still. */
+static bool same_pace(const Timeline *from, const Timeline *to, uint64_t *cycles) {
+    bool same = from->known == to->known && from->has_begun == to->has_begun;
+    *cycles = 0;
+    for (int k = 0; k < TIMELINE_QUEUES; k++) {
+        same = same && took(from->queue_end[k], to->queue_end[k], cycles);
+    }
+    for (int k = 0; k < TIMELINE_KEYS; k++) {
+        same = same && took(from->key_end[k], to->key_end[k], cycles);
+    }
+    return same;
+}
+
+static bool go_on(uint64_t *at, uint64_t by, uint64_t times) {
+    uint64_t sum;
+    return checked_mul(by, times, &sum) && checked_add(*at, sum, at);
+}
+
+/* `times` more of what came between `from` and `to`. */
+static bool repeat_cost(SweepCost *cost, const SweepCost *from, const SweepCost *to, uint64_t times) {
+    bool ok =
+        go_on(&cost->tiles, to->tiles - from->tiles, times) && go_on(&cost->syncs, to->syncs - from->syncs, times);
+    for (int k = 0; k < SWEEP_KINDS; k++) {
+        const ColumnCost *a = &from->column[k], *b = &to->column[k];
+        ColumnCost *sum = &cost->column[k];
+        ok = ok && go_on(&sum->bytes, b->bytes - a->bytes, times) &&
+             go_on(&sum->commands, b->commands - a->commands, times) &&
+             go_on(&sum->descriptors, b->descriptors - a->descriptors, times) &&
+             go_on(&sum->bursts, b->bursts - a->bursts, times) && go_on(&sum->cycles, b->cycles - a->cycles, times);
+    }
+    return ok;
+}
+
+static void pass_time(Timeline *timeline, const Timeline *before, uint64_t cycles) {
+    for (int k = 0; k < TIMELINE_QUEUES; k++) {
+        timeline->queue_end[k] += timeline->queue_end[k] == before->queue_end[k] ? 0 : cycles;
+    }
+    for (int k = 0; k < TIMELINE_KEYS; k++) {
+        timeline->key_end[k] += timeline->key_end[k] == before->key_end[k] ? 0 : cycles;
+    }
+}
+
+/* Where two rounds took as long, and nothing but time came between them, all that are alike do. */
+static bool skip(void *context, const SweepRounds *rounds) {
+    Costing *costing = context;
+    Round *last = costing->last[rounds->level];
+    const Round before = last[0], between = last[1], now = {*costing->timeline, *costing->cost};
+    uint64_t cycles, cycles_before, all;
+    last[0] = between;
+    last[1] = now;
+    if (!costing->ok || now.cost.tiles - between.cost.tiles != rounds->tiles ||
+        between.cost.tiles - before.cost.tiles != rounds->tiles ||
+        !same_pace(&between.timeline, &now.timeline, &cycles) ||
+        !same_pace(&before.timeline, &between.timeline, &cycles_before) || cycles != cycles_before) {
+        return false;
+    }
+    costing->ok = checked_mul(cycles, rounds->count, &all) && all <= UINT64_MAX - timeline_end(&now.timeline) &&
+                  repeat_cost(costing->cost, &between.cost, &now.cost, rounds->count);
+    if (costing->ok) {
+        pass_time(costing->timeline, &between.timeline, all);
+    }
+    return true;
 }
 
 bool sweep_cost(const Sweep *sweep, const SweepChoice *choice, Timeline *timeline, SweepCost *cost) {
@@ -122,7 +304,7 @@ bool sweep_cost(const Sweep *sweep, const SweepChoice *choice, Timeline *timelin
     uint64_t before = timeline_end(timeline);
     *cost = (SweepCost){0};
     timeline_begin(timeline);
-    sweep_walk(sweep, choice, (SweepListener){hear, &costing});
+    sweep_walk(sweep, choice, (SweepListener){hear, skip, &costing});
     cost->cycles = timeline_end(timeline) - before;
     return costing.ok;
 }

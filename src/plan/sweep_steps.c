@@ -70,21 +70,23 @@ static void list_load(const Listing *listing, uint32_t slot, Tally tally) {
     }
 }
 
-/* The parameters that are loaded `repeat` times into the slot, in one step. */
-static void list_equal_params(const Listing *listing, uint32_t slot, bool staying, uint64_t repeat) {
+/* The parameters, or further maps, that are loaded `repeat` times into the slot, in one step. */
+static void list_equal_params(const Listing *listing, uint32_t slot, bool staying, uint64_t repeat, bool are_maps) {
     const PlannedSweep *planned = listing->planned;
     Arena *keep = &listing->builder->work->keep;
     IdList from = {0}, to = {0};
     Tally all = {.times = repeat};
     for (uint32_t i = 0; i < planned->sweep.param_count; i++) {
         const Tally *tally = &listing->params[2 * i + slot];
-        if (stays(planned, i) == staying && tally->times == repeat) {
+        if (stays(planned, i) == staying && tally->times == repeat && planned->sweep.params[i].is_map == are_maps) {
             list_add(&from, planned->params[i].far, keep);
             list_add(&to, param_of(planned, i, slot), keep);
             all.bytes += tally->bytes;
         }
     }
-    list_step(listing, 0, COLUMN_LOAD_PARAM, &from, &to, all);
+    if (to.count > 0) {
+        list_step(listing, 0, are_maps ? COLUMN_LOAD_INPUT : COLUMN_LOAD_PARAM, &from, &to, all);
+    }
 }
 
 /* Those that stay, or the others: a step for each number of loads, the smallest first. */
@@ -98,7 +100,8 @@ static void list_params(const Listing *listing, uint32_t slot, bool staying) {
             next = stays(planned, i) == staying && loads > listed && loads < next ? loads : next;
         }
         if (next != UINT64_MAX) {
-            list_equal_params(listing, slot, staying, next);
+            list_equal_params(listing, slot, staying, next, true);
+            list_equal_params(listing, slot, staying, next, false);
         }
     }
 }
@@ -117,6 +120,10 @@ static void list_operator(const Listing *listing, uint32_t n, uint32_t slot, uin
         }
     }
     list_add(&writes, target_of(planned, n, slot), keep);
+    for (uint32_t i = 0; i < planned->state_count; i++) {
+        list_add(&reads, planned->states[i], keep);
+        list_add(&writes, planned->states[i], keep);
+    }
     list_step(listing, n, column_of(node), &reads, &writes, (Tally){.times = repeat});
 }
 
@@ -233,7 +240,7 @@ void list_sweep(Builder *builder, PlannedSweep *planned) {
     listing.params = arena_array(&builder->work->scratch, Tally, 2 * params);
     planned->holds = arena_array(&builder->work->keep, Hold, BLOCKS * (2 * params + 6));
     planned->first_step = builder->plan->step_count;
-    sweep_walk(&planned->sweep, choice, (SweepListener){count_move, &listing});
+    sweep_walk(&planned->sweep, choice, (SweepListener){.hear = count_move, .context = &listing});
     if (tiles == 1) {
         list_load(&listing, 0, listing.in[0]);
     }

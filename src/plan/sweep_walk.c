@@ -7,21 +7,20 @@
  * channels is loaded once for all of it. */
 #include "plan/sweep.h"
 
+#include "base/checked.h"
+
 #include <string.h>
 
-enum { MOST_PARAMS = 64 };
-
-/* In which order dimensions are gone through, outermost first. */
-static const Dim order[] = {DIM_O, DIM_I, DIM_C, DIM_N, DIM_H, DIM_W};
+const Dim sweep_order[SWEEP_ORDER_COUNT] = {DIM_O, DIM_I, DIM_C, DIM_N, DIM_H, DIM_W};
 
 typedef struct {
     const Sweep *sweep;
     const SweepChoice *choice;
     SweepListener listener;
     uint32_t slots;
-    bool has_loaded[2];            /* slot -> something since its last compute */
-    bool has_part[MOST_PARAMS][2]; /* parameter, slot -> `part` is there */
-    ViewBox part[MOST_PARAMS][2];
+    bool has_loaded[2];                             /* slot -> something since its last compute */
+    bool has_in[2], has_part[SWEEP_MOST_PARAMS][2]; /* parameter, slot -> `part` is there */
+    ViewBox in[2], part[SWEEP_MOST_PARAMS][2];
 } Walk;
 
 static uint32_t store_queue(const Device *device) {
@@ -65,7 +64,7 @@ static void load_params(Walk *walk, const ViewBox *box, uint32_t tails, uint32_t
     for (uint32_t i = 0; i < walk->sweep->param_count; i++) {
         const SweepOperand *param = &walk->sweep->params[i];
         ViewBox part = stays ? view_whole_box(&param->shape) : sweep_box(param, box);
-        if (sweep_stays(walk->choice, walk->sweep, param) != stays ||
+        if (!param->is_far || sweep_stays(walk->choice, walk->sweep, param) != stays ||
             (walk->has_part[i][slot] && same_box(&walk->part[i][slot], &part))) {
             continue;
         }
@@ -75,10 +74,18 @@ static void load_params(Walk *walk, const ViewBox *box, uint32_t tails, uint32_t
     }
 }
 
-static void load_tile(Walk *walk, const ViewBox *box, uint32_t tails, uint32_t slot, bool is_first) {
-    if (walk->sweep->in.is_far) {
-        tell(walk, SWEEP_LOAD_INPUT, 0, slot, box, tails);
+/* The window of one tile may be that of the next. */
+static void load_input(Walk *walk, const ViewBox *box, uint32_t tails, uint32_t slot) {
+    ViewBox part = sweep_box(&walk->sweep->in, box);
+    if (walk->sweep->in.is_far && !(walk->has_in[slot] && same_box(&walk->in[slot], &part))) {
+        walk->has_in[slot] = true;
+        walk->in[slot] = part;
+        tell(walk, SWEEP_LOAD_INPUT, 0, slot, &part, tails);
     }
+}
+
+static void load_tile(Walk *walk, const ViewBox *box, uint32_t tails, uint32_t slot, bool is_first) {
+    load_input(walk, box, tails, slot);
     load_params(walk, box, tails, slot, false);
     if (is_first) {
         load_params(walk, box, 0, slot, true);
@@ -103,18 +110,20 @@ static void run_tile(Walk *walk, const ViewBox *box, uint32_t tails, uint32_t sl
 static uint32_t cut_box(const Sweep *sweep, const SweepChoice *choice, ViewBox *box) {
     uint32_t tails = 0;
     for (int d = 0; d < DIM_COUNT; d++) {
-        uint64_t rest = sweep->in.shape.extent[d] - box->first[d];
+        uint64_t rest = sweep->out.shape.extent[d] - box->first[d];
         box->extent[d] = rest < choice->tile[d] ? rest : choice->tile[d];
         tails |= box->extent[d] < choice->tile[d] ? 1u << d : 0;
     }
     return tails;
 }
 
-static bool next_tile(const Sweep *sweep, const SweepChoice *choice, ViewBox *box) {
-    for (size_t k = sizeof order / sizeof order[0]; k-- > 0;) {
-        Dim d = order[k];
-        if (sweep->in.shape.extent[d] - box->first[d] > choice->tile[d]) {
+/* Moves on, and tells which dimension of the order went on; those that are faster begin again. False at the end. */
+static bool next_tile(const Sweep *sweep, const SweepChoice *choice, ViewBox *box, uint32_t *level) {
+    for (uint32_t k = SWEEP_ORDER_COUNT; k-- > 0;) {
+        Dim d = sweep_order[k];
+        if (sweep->out.shape.extent[d] - box->first[d] > choice->tile[d]) {
             box->first[d] += choice->tile[d];
+            *level = k;
             return true;
         }
         box->first[d] = 0;
@@ -125,28 +134,99 @@ static bool next_tile(const Sweep *sweep, const SweepChoice *choice, ViewBox *bo
 static bool has_elements(const Sweep *sweep) {
     bool some = true;
     for (int d = 0; d < DIM_COUNT; d++) {
-        some = some && sweep->in.shape.extent[d] > 0;
+        some = some && sweep->out.shape.extent[d] > 0;
     }
     return some;
 }
 
+/* ---- Rounds that are all alike */
+
+/* Along one dimension tiles first … last are full, and no window ends early there. A round is `indices` of them. */
+typedef struct {
+    bool is_known;
+    uint64_t first, last;
+    uint64_t indices, tiles;
+} Alike;
+
+static void narrow(const SweepChoice *choice, const SweepOperand *operand, Dim d, Alike *alike) {
+    for (int k = 0; operand->is_far && k < DIM_COUNT; k++) {
+        const Reach *reach = &operand->reach[k];
+        uint64_t step = choice->tile[d] * reach->stride, before = reach->before > 0 ? (uint64_t)reach->before : 0;
+        if (reach->of != (uint32_t)d) {
+            continue;
+        }
+        int64_t room = (int64_t)(operand->shape.extent[k] + reach->stride) + reach->before - (int64_t)reach->window;
+        uint64_t first = ceil_div(before, step), tiles = room < 0 ? 0 : (uint64_t)room / step;
+        alike->is_known = alike->is_known && step % reach->grain == 0 && tiles > 0;
+        alike->first = first > alike->first ? first : alike->first;
+        alike->last = alike->is_known && tiles - 1 < alike->last ? tiles - 1 : alike->last;
+    }
+}
+
+/* With two tiles in flight, rounds of an odd number of tiles are taken in pairs. */
+static void find_alike(const Sweep *sweep, const SweepChoice *choice, Alike alike[SWEEP_ORDER_COUNT]) {
+    uint64_t tiles = 1, slots = sweep_slots(choice);
+    for (uint32_t k = SWEEP_ORDER_COUNT; k-- > 0;) {
+        Dim d = sweep_order[k];
+        uint64_t extent = sweep->out.shape.extent[d], indices = tiles % slots == 0 ? 1 : slots;
+        alike[k] = (Alike){.is_known = choice->tile[d] < extent, .indices = indices, .tiles = tiles * indices};
+        alike[k].last = extent / choice->tile[d] - 1;
+        narrow(choice, &sweep->in, d, &alike[k]);
+        narrow(choice, &sweep->out, d, &alike[k]);
+        for (uint32_t i = 0; i < sweep->param_count; i++) {
+            narrow(choice, &sweep->params[i], d, &alike[k]);
+        }
+        tiles *= ceil_div(extent, choice->tile[d]);
+    }
+}
+
+/* What the slot holds is that of the tile at `box`. */
+static void move_parts(Walk *walk, const ViewBox *box, uint32_t slot) {
+    walk->in[slot] = sweep_box(&walk->sweep->in, box);
+    for (uint32_t i = 0; i < walk->sweep->param_count; i++) {
+        if (walk->has_part[i][slot] && !sweep_stays(walk->choice, walk->sweep, &walk->sweep->params[i])) {
+            walk->part[i][slot] = sweep_box(&walk->sweep->params[i], box);
+        }
+    }
+}
+
+/* Before the tile at `box`, at which `level` has just gone on: moves it on where rounds are left out. One index is
+ * left, and with two tiles in flight the one that is loaded before it. */
+static bool skip_alike(const Walk *walk, const Alike *alike, uint32_t level, ViewBox *box) {
+    Dim d = sweep_order[level];
+    uint64_t at = box->first[d] / walk->choice->tile[d];
+    if (!alike->is_known || at <= alike->first || at + walk->slots >= alike->last + 1 || at % alike->indices != 0) {
+        return false;
+    }
+    SweepRounds rounds = {
+        .level = level, .tiles = alike->tiles, .count = (alike->last + 1 - walk->slots - at) / alike->indices};
+    bool skips = rounds.count > 0 && walk->listener.skip(walk->listener.context, &rounds);
+    box->first[d] += skips ? rounds.count * alike->indices * walk->choice->tile[d] : 0;
+    return skips;
+}
+
 void sweep_walk(const Sweep *sweep, const SweepChoice *choice, SweepListener listener) {
     Walk walk = {.sweep = sweep, .choice = choice, .listener = listener, .slots = sweep_slots(choice)};
+    Alike alike[SWEEP_ORDER_COUNT];
     ViewBox box = {0}, next;
     bool is_ahead = walk.slots > 1, more = has_elements(sweep);
     if (!more) {
         return;
     }
-    uint32_t tails = cut_box(sweep, choice, &box), next_tails;
+    find_alike(sweep, choice, alike);
+    uint32_t tails = cut_box(sweep, choice, &box), next_tails, level = 0;
     load_tile(&walk, &box, tails, 0, true);
     for (uint32_t slot = 0; more; slot = (slot + 1) % walk.slots) {
         next = box;
-        more = next_tile(sweep, choice, &next);
+        more = next_tile(sweep, choice, &next, &level);
         next_tails = cut_box(sweep, choice, &next);
         if (more && is_ahead) {
             load_tile(&walk, &next, next_tails, 1 - slot, false);
         }
         run_tile(&walk, &box, tails, slot);
+        if (more && listener.skip != NULL && skip_alike(&walk, &alike[level], level, &next) && is_ahead) {
+            move_parts(&walk, &next, 1 - slot);
+        }
         if (more && !is_ahead) {
             load_tile(&walk, &next, next_tails, slot, false);
         }

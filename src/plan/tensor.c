@@ -16,7 +16,7 @@ Tensor tensor_of_value(const Value *value, Role role) {
 Tensor tensor_of_buffer(const Graph *graph, const Buffer *buffer) {
     return (Tensor){.shape = &buffer->stored,
                     .dims = buffer->dims,
-                    .bits = dtype_bits(buffer->dtype),
+                    .bits = buffer->record_bits > 0 ? buffer->record_bits : dtype_bits(buffer->dtype),
                     .role = buffer->role,
                     .name = graph_value(graph, buffer->value)->name};
 }
@@ -32,7 +32,7 @@ static bool has_zero(const Shape *shape) {
 
 /* A weight contract speaks of O and I; a matrix whose operator names no channels has its outer axis for O, its inner
  * for I. */
-static Dim stored_dim(const Tensor *tensor, uint32_t axis) {
+Dim tensor_dim(const Tensor *tensor, uint32_t axis) {
     Dim dim = (Dim)tensor->dims[axis];
     if (tensor->role != ROLE_WEIGHT) {
         return dim;
@@ -46,12 +46,12 @@ bool tensor_extents(const Tensor *tensor, LayoutShape *shape) {
     *shape = layout_shape(tensor->bits, axes->rank);
     if (has_zero(axes)) { /* [0, 2^40, 2^40] has no elements: its product must not overflow */
         for (uint32_t k = 0; k < axes->rank; k++) {
-            shape->extent[stored_dim(tensor, k)] = 0;
+            shape->extent[tensor_dim(tensor, k)] = 0;
         }
         return true;
     }
     for (uint32_t k = 0; k < axes->rank; k++) {
-        uint64_t *extent = &shape->extent[stored_dim(tensor, k)];
+        uint64_t *extent = &shape->extent[tensor_dim(tensor, k)];
         if (!checked_mul(*extent, (uint64_t)axes->dim[k], extent)) {
             return false;
         }
@@ -128,7 +128,7 @@ bool tensor_bytes(const Device *device, const Tensor *tensor, uint64_t *physical
 
 void tensor_axes(const Tensor *tensor, ViewAxis axes[SHAPE_MAX_RANK]) {
     for (uint32_t k = 0; k < tensor->shape->rank; k++) {
-        axes[k] = (ViewAxis){(uint64_t)tensor->shape->dim[k], stored_dim(tensor, k)};
+        axes[k] = (ViewAxis){(uint64_t)tensor->shape->dim[k], tensor_dim(tensor, k)};
     }
 }
 

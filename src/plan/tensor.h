@@ -19,8 +19,11 @@ typedef struct {
 
 Tensor tensor_of_value(const Value *value, Role role);
 
-/* What the buffer stores, of plain elements; not for workspace. */
+/* What the buffer stores; not for workspace. */
 Tensor tensor_of_buffer(const Graph *graph, const Buffer *buffer);
+
+/* The dimension that an axis is stored as. */
+Dim tensor_dim(const Tensor *tensor, uint32_t axis);
 
 /* Its extents by dimension: axes of one dimension folded. False where a product does not fit 64 bits. */
 bool tensor_extents(const Tensor *tensor, LayoutShape *shape);

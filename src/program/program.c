@@ -90,11 +90,11 @@ static bool refuse_step(const ProgramBuilder *builder, const Step *step) {
     NodeStages stages;
     if (node != NULL) {
         const char *clause;
-        why =
-            node_stages(graph, node, &stages, &clause)
-                ? "no tile of it has a layout on the device or is as short as a transfer, or what it reads goes along "
-                  "some of the axes that are one dimension of its map"
-                : clause;
+        why = node_stages(graph, node, &stages, &clause)
+                  ? "no tile of it has a layout on the device or is as short as a transfer, what it reads goes along "
+                    "some "
+                    "of the axes that are one dimension of its map, or another operator makes a parameter of it"
+                  : clause;
     }
     Arena *arena = builder->work->diags.arena;
     return diag_refuse(&builder->work->diags,
@@ -173,7 +173,8 @@ static bool write_steps(ProgramBuilder *builder) {
     for (uint32_t s = 0; s < plan->step_count;) {
         const Step *step = &plan->steps[s];
         bool is_in_sweep = step->sweep != NOT_IN_SWEEP;
-        if (!is_in_sweep && !is_move(step->column)) {
+        bool has_commands = is_in_sweep ? plan->sweeps[step->sweep].stages != NULL : is_move(step->column);
+        if (!has_commands) {
             return refuse_step(builder, step);
         }
         if (!(is_in_sweep ? program_sweep(builder, &plan->sweeps[step->sweep]) : write_moves(builder, step))) {
@@ -254,8 +255,6 @@ const BuiltProgram *program_build(const Plan *plan, Semantics semantics, Work *w
     built->program = program;
     built->of_buffer = builder.of_buffer;
     const char *wrong = cmd_check(program, work->diags.arena);
-    if (wrong)
-        fprintf(stderr, "%s\n", wrong);
     CHECK(wrong == NULL);
     return built;
 }

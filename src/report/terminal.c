@@ -217,7 +217,8 @@ static void add_tensors(const Page *page, Table *table, const char *what, const 
     const Plan *plan = page->facts->plan;
     for (uint32_t k = 0; k < count; k++) {
         const Value *value = graph_value(page->facts->graph, ids[k]);
-        BufferId id = plan->of_value[ids[k].index];
+        BufferId local = plan->of_value[ids[k].index];
+        BufferId id = is_buffer(local) ? local : plan->backing[ids[k].index];
         table_text(table, what);
         table_text(table, dtype_name(value->dtype));
         table_add(table, shape_text(page->scratch, &value->shape));

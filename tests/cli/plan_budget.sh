@@ -31,7 +31,7 @@ value out int8[5000]
 node Relu act: big -> out
 output out
 END
-budget M6 m6.txt -d gap8 --budget 4096
+budget M6 m6.txt -d gap8 --budget 4096 --tile none
 
 # M4: three operands of 1500, 1500 and 1200: 4200, 104 too many.
 cat >m4.txt <<END

@@ -20,7 +20,7 @@ stride0 plan far.txt -d gap8 --budget 1M --quiet
 echo "far: status $?"
 
 # Neither holds it: local memory would have to hold the same bytes at once, each at a multiple of 4.
-stride0 plan far.txt -d gap8 --quiet
+stride0 plan far.txt -d gap8 --tile none --quiet
 echo "both: status $?"
 
 # 20 buffers of 16 bytes are read at one step and one is written: 336 in all, each of them listed.

@@ -21,10 +21,10 @@ END
 }
 (graph; echo "output Y") >one.txt
 (graph; echo "node Add r: Y X -> Z"; echo "output Z") >two.txt
-stride0 plan one.txt -d teach
+stride0 plan one.txt -d teach --tile none
 echo "status $?"
-stride0 plan one.txt -d teach --strategy full --quiet --json full.json
+stride0 plan one.txt -d teach --tile none --strategy full --quiet --json full.json
 echo "status $?"
 grep -E '"(placed|capacity|excess)_bytes"|saves_bytes' full.json
-stride0 plan two.txt -d teach --buffer t
+stride0 plan two.txt -d teach --tile none --buffer t
 echo "status $?"

@@ -250,23 +250,23 @@ class Checker:
                 self.read(writers, buffer, self.end)
 
     def check_moved(self, step):
-        """Once: what is written. Tile by tile: no more than the tile each time; each element of a map once, and a byte
-        at most more a tile where elements are smaller than bytes."""
+        """Once: what is written. Tile by tile: no more than the tile each time. Each element of a map is stored once, and
+        a byte at most more a tile where elements are smaller than bytes; windows overlap, so that it may be loaded
+        more than once."""
         most = step["repeat"] * sum(self.buffers[i]["logical_bytes"] for i in step["writes"])
-        if step["repeat"] == 1 and step["column"] != "store":
+        if step["column"] != "store":
             self.require(step["moved_bytes"] <= most, f"step {step['index']} moves more than it writes")
         far = self.buffers[step["writes" if step["column"] == "store" else "reads"][0]]
         is_one = len(step["reads"]) == len(step["writes"]) == 1
-        if is_one and step["column"] in ("load_input", "store") and far["memory"] != "local":
-            key = (far["id"], step["column"])
-            self.moved_maps[key] += step["moved_bytes"]
-            self.tiles[key] += step["repeat"]
+        if is_one and step["column"] == "store" and far["memory"] != "local":
+            self.moved_maps[far["id"]] += step["moved_bytes"]
+            self.tiles[far["id"]] += step["repeat"]
 
     def check_maps(self):
-        for (far, column), moved in self.moved_maps.items():
+        for far, moved in self.moved_maps.items():
             whole = self.buffers[far]["logical_bytes"]
-            self.require(whole <= moved <= whole + self.tiles[far, column],
-                         f"{column} of buffer {far} moves {moved} bytes of {whole}")
+            self.require(whole <= moved <= whole + self.tiles[far],
+                         f"store of buffer {far} moves {moved} bytes of {whole}")
 
     def check_traffic(self):
         self.moved_maps, self.tiles = collections.Counter(), collections.Counter()

@@ -1,0 +1,256 @@
+/* Groups: what runs together, in the file's order, and how: as a sweep, tile by tile, or over whole tensors.
+ *
+ * An arena runs one node after another, constants are read where they lie. A scratchpad loads what a group of nodes
+ * needs, runs the group and stores its outputs; a group is a run of element-wise operators, each the only reader of the
+ * one before. */
+#include "plan/builder.h"
+
+#include "graph/box.h"
+
+/* ---- What is a group */
+
+static uint32_t data_input_count(const Graph *graph, const Node *node) {
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < node->input_count; k++) {
+        const Value *value = node_input(graph, node, k);
+        count += value != NULL && value->constant == NULL;
+    }
+    return count;
+}
+
+/* Does the node read or write what lies in far memory? */
+static bool touches_far(const Builder *builder, const Node *node) {
+    bool touches = false;
+    for (uint32_t k = 0; k < node->input_count; k++) {
+        touches = touches || (is_value(node->inputs[k]) && value_is_far(builder, node->inputs[k]));
+    }
+    for (uint32_t k = 0; k < node->output_count; k++) {
+        touches = touches || (is_value(node->outputs[k]) && value_is_far(builder, node->outputs[k]));
+    }
+    return touches;
+}
+
+static bool goes_in_tiles(const Builder *builder, NodeId id) {
+    return builder->relief != NULL &&
+           (builder->relief->in_tiles[id.index] || touches_far(builder, graph_node(builder->plan->graph, id)));
+}
+
+/* Does `next` do nothing but go on with what `node` has just written? */
+static bool continues(const Builder *builder, const Node *node, const Node *next) {
+    const Graph *graph = builder->plan->graph;
+    ValueId link = node->output_count == 1 ? node->outputs[0] : NO_VALUE;
+    if (!is_value(link) || value_is_far(builder, link) || !node_is_elementwise(node) || !node_is_elementwise(next) ||
+        graph_value(graph, link)->is_output || data_input_count(graph, next) != 1) {
+        return false;
+    }
+    uint32_t readers = builder->uses.first[link.index + 1] - builder->uses.first[link.index];
+    return readers == 1 && next->inputs[node_data_input(next)].index == link.index;
+}
+
+/* Of a node that a sweep may run; else 0. */
+static uint32_t stages_of(const Graph *graph, const Node *node) {
+    NodeStages stages;
+    const char *why;
+    return !node->is_constant && node_stages(graph, node, &stages, &why) ? stages.count : 0;
+}
+
+/* With sweeps a group has no more stages than one of them, and nothing else beside. */
+static Group next_group(const Builder *builder, uint32_t first, uint32_t number) {
+    const Graph *graph = builder->plan->graph;
+    const Block *block = graph_main(graph);
+    Group group = {first, first + 1, number};
+    if (builder->plan->device->kind != DEVICE_SCRATCHPAD) {
+        return group;
+    }
+    const Node *node = graph_node(graph, block->nodes[first]);
+    uint32_t stages = stages_of(graph, node);
+    while (group.last < block->node_count) {
+        const Node *next = graph_node(graph, block->nodes[group.last]);
+        if (!next->is_constant && !continues(builder, node, next)) {
+            break;
+        }
+        uint32_t more = next->is_constant ? 0 : stages_of(graph, next);
+        if (!next->is_constant && stages + more == 0 &&
+            (goes_in_tiles(builder, block->nodes[first]) || goes_in_tiles(builder, block->nodes[group.last]))) {
+            break;
+        }
+        bool is_mixed = !node->is_constant && !next->is_constant && (stages > 0) != (more > 0);
+        if (builder->plan->options.sweeps && (is_mixed || stages + more > SWEEP_MOST_STAGES)) {
+            break;
+        }
+        stages += more;
+        node = next->is_constant ? node : next;
+        group.last++;
+    }
+    return group;
+}
+
+/* ---- How it runs */
+
+/* The nodes of the group that run; constants among them only count. */
+static bool group_is_sweep(Builder *builder, Group group, NodeId *nodes, uint32_t *count) {
+    const Plan *plan = builder->plan;
+    const Block *block = graph_main(plan->graph);
+    *count = 0;
+    for (uint32_t at = group.first; at < group.last; at++) {
+        if (!graph_node(plan->graph, block->nodes[at])->is_constant) {
+            nodes[(*count)++] = block->nodes[at];
+        }
+    }
+    return plan->options.sweeps && plan->device->kind == DEVICE_SCRATCHPAD && *count > 0 &&
+           sweep_is_possible(builder, nodes, *count);
+}
+
+/* Both in far memory, one is another shape of the other: nothing is moved. */
+static bool is_far_view(Builder *builder, NodeId id, bool *ok) {
+    const Node *node = graph_node(builder->plan->graph, id);
+    ViewRule rule;
+    *ok = true;
+    if (node->output_count != 1 || !is_value(node->outputs[0]) || !value_is_far(builder, node->outputs[0])) {
+        return false;
+    }
+    *ok = view_rule(builder, id, 0, &rule);
+    return *ok && rule.is_rule && rule.reason == ALIAS_VIEW && op_info(node->op)->kind != KIND_EXPAND &&
+           value_is_far(builder, rule.source);
+}
+
+static bool join_far(Builder *builder, const Node *node) {
+    BufferId source, output;
+    if (!lower_backing(builder, node->inputs[node_data_input(node)], &source) ||
+        !lower_backing(builder, node->outputs[0], &output)) {
+        return false;
+    }
+    plan_buffer(builder->plan, output)->alias_of = source;
+    plan_buffer(builder->plan, output)->alias_reason = ALIAS_VIEW;
+    builder->plan->view_nodes++;
+    return true;
+}
+
+/* What the node touches has to be in local memory: the plan is made again. */
+static void keep_local(const Builder *builder, const Node *node) {
+    Relief *relief = builder->relief;
+    relief->has_erred = true;
+    for (uint32_t k = 0; k < node->input_count + node->output_count; k++) {
+        ValueId id = k < node->input_count ? node->inputs[k] : node->outputs[k - node->input_count];
+        if (is_value(id)) {
+            relief->is_far[id.index] = false;
+            relief->stays[id.index] = true;
+        }
+    }
+}
+
+/* One operator, of which parts are made one after another. */
+static bool build_in_tiles(Builder *builder, NodeId id, bool *is_built) {
+    const Node *node = graph_node(builder->plan->graph, id);
+    bool ok;
+    *is_built = is_far_view(builder, id, &ok);
+    if (*is_built || !ok) {
+        return ok && join_far(builder, node);
+    }
+    return !operator_is_possible(builder, id) || build_operator(builder, id, is_built);
+}
+
+static bool build_group(Builder *builder, Group group) {
+    NodeId *nodes = arena_array(&builder->work->scratch, NodeId, group.last - group.first);
+    uint32_t count;
+    bool is_built = group_is_sweep(builder, group, nodes, &count);
+    builder->plan->folded_nodes += group.last - group.first - count;
+    if (is_built && !build_sweep(builder, nodes, count, &is_built)) {
+        return false;
+    }
+    if (!is_built && count == 1 && goes_in_tiles(builder, nodes[0]) && !build_in_tiles(builder, nodes[0], &is_built)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < count && !is_built; i++) {
+        if (touches_far(builder, graph_node(builder->plan->graph, nodes[i]))) {
+            keep_local(builder, graph_node(builder->plan->graph, nodes[i]));
+        }
+    }
+    return is_built || build_whole(builder, group);
+}
+
+/* ---- Outputs that no step writes: constants, and inputs that are passed on */
+
+/* The caller's own copy of a constant, made once: a step of an arena writes it. */
+static bool copy_constant(Builder *builder, ValueId id) {
+    Plan *plan = builder->plan;
+    BufferId source = builder->plan->backing[id.index];
+    BufferId output;
+    IdList from = {0};
+    IdList to = {0};
+    if ((!is_buffer(source) && !lower_backing(builder, id, &source)) || !lower_value(builder, id, &output)) {
+        return false;
+    }
+    plan_buffer(plan, output)->kind = BUFFER_OUTPUT;
+    list_add(&from, source, &builder->work->keep);
+    list_add(&to, output, &builder->work->keep);
+    emit_step(builder, graph_value(plan->graph, id)->producer, COLUMN_COPY, &from, &to);
+    return true;
+}
+
+/* On a scratchpad the caller's tensors are in far memory, where a constant or an input is already. */
+static bool build_bare_output(Builder *builder, ValueId id) {
+    Plan *plan = builder->plan;
+    BufferId buffer;
+    if (plan->device->kind == DEVICE_SCRATCHPAD) {
+        return is_buffer(builder->plan->backing[id.index]) || lower_backing(builder, id, &buffer);
+    }
+    if (graph_value(plan->graph, id)->constant == NULL) {
+        return lower_value(builder, id, &buffer); /* the caller reads the input it gave */
+    }
+    return is_buffer(plan->of_value[id.index]) || copy_constant(builder, id);
+}
+
+static bool is_bare(const Graph *graph, const Value *value) {
+    return value->constant != NULL || !is_node(value->producer) || graph_node(graph, value->producer)->is_constant;
+}
+
+static bool build_bare_outputs(Builder *builder) {
+    const Graph *graph = builder->plan->graph;
+    const Block *block = graph_main(graph);
+    for (uint32_t k = 0; k < block->output_count; k++) {
+        if (is_bare(graph, graph_value(graph, block->outputs[k])) && !build_bare_output(builder, block->outputs[k])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The caller fills every input of an arena, also one that nobody reads; state keeps its bytes without a step. */
+static bool build_residents(Builder *builder) {
+    const Graph *graph = builder->plan->graph;
+    const Block *block = graph_main(graph);
+    BufferId buffer;
+    for (uint32_t k = 0; k < block->input_count && builder->plan->device->kind == DEVICE_ARENA; k++) {
+        if (graph_value(graph, block->inputs[k])->constant == NULL &&
+            !lower_value(builder, block->inputs[k], &buffer)) {
+            return false;
+        }
+    }
+    for (uint32_t v = 0; v < graph->value_count; v++) {
+        if (graph->values[v].is_state && !lower_value(builder, (ValueId){v}, &buffer)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool build_steps(Builder *builder) {
+    const Block *block = graph_main(builder->plan->graph);
+    if (!build_residents(builder)) {
+        return false;
+    }
+    uint32_t number = 1;
+    for (uint32_t at = 0; at < block->node_count;) {
+        Group group = next_group(builder, at, number);
+        if (!build_group(builder, group)) {
+            return false;
+        }
+        if (builder->relief != NULL && builder->relief->has_erred) {
+            return true;
+        }
+        number += !graph_node(builder->plan->graph, block->nodes[at])->is_constant;
+        at = group.last;
+    }
+    return build_bare_outputs(builder);
+}

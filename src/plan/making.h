@@ -1,0 +1,44 @@
+/* A sweep while it is made. Private to sweep_*.c. */
+#ifndef S0_PLAN_MAKING_H
+#define S0_PLAN_MAKING_H
+
+#include "plan/builder.h"
+
+typedef struct {
+    Builder *builder;
+    PlannedSweep *planned;
+    Buffer *param_copy; /* whole local copies, as records */
+    SweepOperand *params;
+    bool is_too_deep; /* a view can't tell it: too many levels, or a part of several axes that are one dimension */
+} Making;
+
+/* ---- sweep_operands.c */
+
+/* Does the sweep read it from far memory, or write it there, tile by tile? Then no other step has it in local memory.
+ */
+bool sweep_loads(const Builder *builder, ValueId id);
+bool sweep_stores(const Builder *builder, ValueId id);
+
+/* A map that goes in or comes out: tile by tile from or to far memory, or whole in local memory. False with a
+ * diagnostic, or is_too_deep. */
+bool make_map(Making *making, ValueId id, bool is_far, BufferId *far, BufferId *local, SweepOperand *operand);
+
+/* The parameter as the engine reads it; `copy` is its whole local copy. */
+bool make_param(Making *making, const SweepParam *param, const Buffer *copy, SweepOperand *operand);
+
+/* The map that goes in where it repeats along axes of the map that comes out: far. */
+bool make_spread(Making *making, ValueId id, ValueId out, BufferId *far, SweepOperand *operand);
+
+/* ---- sweep_build.c */
+
+void init_planned(const Builder *builder, const NodeId *nodes, uint32_t count, PlannedSweep *planned);
+void init_params(Making *making, uint32_t most);
+
+/* Chooses how the sweep goes and adds it to the plan: buffers, steps. As build_sweep. */
+bool finish_sweep(Making *making, ValueId out, bool *is_sweep);
+
+/* ---- sweep_buffers.c */
+
+void add_buffers(const Making *making);
+
+#endif

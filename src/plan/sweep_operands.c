@@ -1,0 +1,125 @@
+/* The operands of a sweep: maps and parameters, where they lie and how. */
+#include "plan/making.h"
+
+#include "base/fault.h"
+
+#include <string.h>
+
+bool value_is_far(const Builder *builder, ValueId id) {
+    return builder->relief != NULL && builder->relief->is_far[id.index];
+}
+
+bool sweep_loads(const Builder *builder, ValueId id) {
+    const Value *value = graph_value(builder->plan->graph, id);
+    uint32_t readers = builder->uses.first[id.index + 1] - builder->uses.first[id.index];
+    if (value_is_far(builder, id)) {
+        return true;
+    }
+    return value->is_input && value->constant == NULL && !value->is_output && readers == 1 &&
+           !is_buffer(builder->plan->of_value[id.index]);
+}
+
+bool sweep_stores(const Builder *builder, ValueId id) {
+    bool is_read = builder->uses.first[id.index + 1] > builder->uses.first[id.index];
+    return value_is_far(builder, id) || (graph_value(builder->plan->graph, id)->is_output && !is_read);
+}
+
+static bool whole_view(Making *making, const Buffer *buffer, bool is_far, View *view) {
+    const Plan *plan = making->builder->plan;
+    Tensor tensor = tensor_of_buffer(plan->graph, buffer);
+    if (!tensor_view(plan->device, &tensor, &making->builder->work->diags, view)) {
+        return false;
+    }
+    making->is_too_deep = is_far && !view_flatten(view);
+    return !making->is_too_deep;
+}
+
+bool make_map(Making *making, ValueId id, bool is_far, BufferId *far, BufferId *local, SweepOperand *operand) {
+    Builder *builder = making->builder;
+    const Value *value = graph_value(builder->plan->graph, id);
+    Tensor tensor = tensor_of_value(value, ROLE_ACTIVATION);
+    *operand = (SweepOperand){.role = ROLE_ACTIVATION, .is_map = true, .is_far = is_far};
+    bool is_loaded = is_far || !value->is_input || load_whole(builder, making->planned->nodes[0], id);
+    if (!is_loaded || !(is_far ? lower_backing(builder, id, far) : lower_value(builder, id, local))) {
+        return false;
+    }
+    CHECK(tensor_extents(&tensor, &operand->shape));
+    return whole_view(making, plan_buffer(builder->plan, is_far ? *far : *local), is_far, &operand->whole);
+}
+
+/* Dimension of the view -> what the reader calls it. Those that have one element take the names that are left. False
+ * where axes are folded together for one of both only. */
+static bool find_names(const Buffer *stored, const uint8_t *read, Dim to[DIM_COUNT]) {
+    bool is_named[DIM_COUNT] = {false}, is_taken[DIM_COUNT] = {false};
+    for (uint32_t k = 0; k < stored->stored.rank; k++) {
+        uint8_t own = stored->dims[k];
+        if (stored->stored.dim[k] == 1 || (is_named[own] && to[own] == (Dim)read[k])) {
+            continue;
+        }
+        if (is_named[own] || is_taken[read[k]]) {
+            return false;
+        }
+        to[own] = (Dim)read[k];
+        is_named[own] = is_taken[read[k]] = true;
+    }
+    for (int d = 0, free = 0; d < DIM_COUNT; d++) {
+        if (!is_named[d]) {
+            free = is_taken[d] ? free : d;
+            while (is_taken[free]) {
+                free = (free + 1) % DIM_COUNT;
+            }
+            to[d] = (Dim)free;
+            is_taken[free] = true;
+        }
+    }
+    return true;
+}
+
+/* A constant lies there as its first reader calls its axes; this one may read it along others. */
+static bool rename_view(View *view, const Buffer *stored, const uint8_t *read) {
+    LayoutShape shape = view->shape;
+    Dim to[DIM_COUNT];
+    if (!find_names(stored, read, to)) {
+        return false;
+    }
+    for (int d = 0; d < DIM_COUNT; d++) {
+        view->shape.extent[to[d]] = shape.extent[d];
+    }
+    for (uint32_t k = 0; k < view->level_count; k++) {
+        view->level[k].dim = to[view->level[k].dim];
+    }
+    return true;
+}
+
+bool make_param(Making *making, const SweepParam *param, const Buffer *copy, SweepOperand *operand) {
+    Builder *builder = making->builder;
+    const Graph *graph = builder->plan->graph;
+    const Buffer *far = plan_buffer(builder->plan, param->far);
+    Tensor tensor = tensor_of_buffer(graph, copy);
+    uint8_t read[SHAPE_MAX_RANK];
+    operand_names(graph, graph_node(graph, making->planned->nodes[param->node]), param->input, read);
+    *operand = (SweepOperand){.role = copy->role, .is_far = true, .grain_bytes = form_grain(builder, copy)};
+    if (!tensor_extents(&tensor, &operand->shape) || !whole_view(making, far, true, &operand->whole)) {
+        return false;
+    }
+    bool is_named = memcmp(read, far->dims, far->stored.rank) == 0 || rename_view(&operand->whole, far, read);
+    making->is_too_deep = !is_named || !view_broadcast(&operand->whole, &operand->shape);
+    return !making->is_too_deep;
+}
+
+/* A map that repeats along axes of `out`: it is loaded as a parameter is that takes the form of the whole map. */
+bool make_spread(Making *making, ValueId id, ValueId out, BufferId *far, SweepOperand *operand) {
+    const Plan *plan = making->builder->plan;
+    const Value *whole = graph_value(plan->graph, out);
+    if (!lower_backing(making->builder, id, far)) {
+        return false;
+    }
+    SweepParam as_param = {.node = 0, .input = making->planned->stages[0].data_input, .far = *far};
+    Buffer copy = *plan_buffer(plan, *far);
+    copy.stored = whole->shape;
+    memcpy(copy.dims, whole->dims, sizeof copy.dims);
+    bool is_made = make_param(making, &as_param, &copy, operand);
+    operand->grain_bytes = 0;
+    operand->is_map = true;
+    return is_made;
+}

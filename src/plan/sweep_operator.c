@@ -1,0 +1,219 @@
+/* Any one operator as a sweep: its output is the map that is cut; of each input it reads what node_reach says. */
+#include "plan/making.h"
+
+#include "base/fault.h"
+#include "plan/reach.h"
+
+#include <string.h>
+
+enum { NO_INPUT = UINT32_MAX };
+
+/* ---- What may be one */
+
+static bool has_elements(const Value *value) {
+    uint64_t elements;
+    bool has_bytes = value != NULL && !value->is_sequence && value->has_shape && dtype_bits(value->dtype) > 0;
+    return has_bytes && shape_elements(&value->shape, &elements) && elements > 0;
+}
+
+/* Is it read as a map, not as a constant or a state? */
+static bool is_map(const Graph *graph, const Node *node, uint32_t k) {
+    const Value *value = node_input(graph, node, k);
+    return value != NULL && value->constant == NULL && !value->is_state;
+}
+
+static uint32_t first_map(const Graph *graph, const Node *node) {
+    for (uint32_t k = 0; k < node->input_count; k++) {
+        if (is_map(graph, node, k)) {
+            return k;
+        }
+    }
+    return NO_INPUT;
+}
+
+bool operator_is_possible(const Builder *builder, NodeId id) {
+    const Graph *graph = builder->plan->graph;
+    const Node *node = graph_node(graph, id);
+    OpKind kind = op_info(node->op)->kind;
+    bool is_possible = kind != KIND_CONTROL && kind != KIND_STATE && kind != KIND_CONSTANT && !node->is_constant &&
+                       node->output_count == 1 && node->input_count <= SWEEP_MOST_PARAMS &&
+                       has_elements(node_output(graph, node, 0)) && !node_output(graph, node, 0)->is_state &&
+                       first_map(graph, node) != NO_INPUT;
+    for (uint32_t k = 0; is_possible && k < node->input_count; k++) {
+        const Value *value = node_input(graph, node, k);
+        is_possible = value == NULL || value->constant != NULL || has_elements(value);
+    }
+    return is_possible;
+}
+
+/* ---- Reach, by dimension */
+
+/* How many axes of more than one index are stored as dimension `d`? */
+static uint32_t axes_of(const Tensor *tensor, uint32_t d) {
+    uint32_t count = 0;
+    for (uint32_t axis = 0; axis < tensor->shape->rank; axis++) {
+        count += tensor->shape->dim[axis] > 1 && (uint32_t)tensor_dim(tensor, axis) == d;
+    }
+    return count;
+}
+
+/* Where several axes are one dimension, all of it is read. */
+static void set_reach(const Tensor *tensor, const Tensor *map, const AxisReach *axes, SweepOperand *operand) {
+    for (uint32_t d = 0; d < DIM_COUNT; d++) {
+        operand->reach[d] = (Reach){.of = REACH_ALL, .stride = 1, .window = 1};
+    }
+    for (uint32_t axis = 0; axis < tensor->shape->rank; axis++) {
+        uint32_t d = (uint32_t)tensor_dim(tensor, axis);
+        if (tensor->shape->dim[axis] <= 1 || axes[axis].axis == REACH_NO_AXIS || axes_of(tensor, d) > 1) {
+            continue;
+        }
+        uint32_t of = (uint32_t)tensor_dim(map, (uint32_t)axes[axis].axis);
+        if (axes_of(map, of) <= 1) {
+            operand->reach[d] = (Reach){.of = of,
+                                        .stride = axes[axis].stride,
+                                        .before = axes[axis].before,
+                                        .window = axes[axis].window,
+                                        .grain = view_grain(&operand->whole, (Dim)d)};
+        }
+    }
+}
+
+/* Operators that work element by element go along by the names of the dimensions. */
+static void reach_operand(const Making *making, const NodeReach *reach, uint32_t k, const Tensor *tensor,
+                          SweepOperand *operand) {
+    const Graph *graph = making->builder->plan->graph;
+    const Node *node = graph_node(graph, making->planned->nodes[0]);
+    const Tensor map = tensor_of_value(node_output(graph, node, 0), ROLE_ACTIVATION);
+    if (node_is_elementwise(node)) {
+        sweep_follow(operand, &making->planned->sweep.out.shape);
+    } else {
+        set_reach(tensor, &map, reach->input[k], operand);
+    }
+}
+
+static uint32_t cut_dims(const Tensor *map, uint32_t axes) {
+    uint32_t cut = SWEEP_ALL_DIMS;
+    for (uint32_t axis = 0; axis < map->shape->rank; axis++) {
+        bool is_free = (axes >> axis & 1) != 0 || map->shape->dim[axis] <= 1;
+        cut &= is_free ? SWEEP_ALL_DIMS : ~(1u << tensor_dim(map, axis));
+    }
+    return cut;
+}
+
+/* ---- Operands */
+
+static bool add_state(Making *making, ValueId id) {
+    PlannedSweep *planned = making->planned;
+    return lower_value(making->builder, id, &planned->states[planned->state_count++]);
+}
+
+static bool add_constant(const Making *making, uint32_t k, SweepParam *param, Buffer *copy, SweepOperand *operand) {
+    return lower_copy(making->builder, making->planned->nodes[0], k, &param->far, copy) &&
+           make_param((Making *)making, param, copy, operand);
+}
+
+static bool add_map(Making *making, ValueId id, SweepParam *param, Buffer *copy, SweepOperand *operand) {
+    Builder *builder = making->builder;
+    bool is_far = sweep_loads(builder, id);
+    if (!make_map(making, id, is_far, &param->far, &param->local[0], operand)) {
+        return false;
+    }
+    *copy = *plan_buffer(builder->plan, is_far ? param->far : param->local[0]);
+    return true;
+}
+
+/* What the operator reads beside its first map. */
+static bool add_input(Making *making, const NodeReach *reach, uint32_t k) {
+    PlannedSweep *planned = making->planned;
+    const Graph *graph = making->builder->plan->graph;
+    ValueId id = graph_node(graph, planned->nodes[0])->inputs[k];
+    uint32_t at = planned->sweep.param_count;
+    SweepParam param = {.input = k, .far = NO_BUFFER, .local = {NO_BUFFER, NO_BUFFER}};
+    bool is_constant = graph_value(graph, id)->constant != NULL;
+    if (!(is_constant ? add_constant(making, k, &param, &making->param_copy[at], &making->params[at])
+                      : add_map(making, id, &param, &making->param_copy[at], &making->params[at]))) {
+        return false;
+    }
+    const Tensor tensor = tensor_of_buffer(graph, &making->param_copy[at]);
+    reach_operand(making, reach, k, &tensor, &making->params[at]);
+    planned->params[at] = param;
+    planned->uses[planned->use_count++] = (SweepUse){0, at};
+    planned->sweep.param_count++;
+    return true;
+}
+
+static bool add_inputs(Making *making, const NodeReach *reach, uint32_t first) {
+    const Graph *graph = making->builder->plan->graph;
+    const Node *node = graph_node(graph, making->planned->nodes[0]);
+    bool done = true;
+    for (uint32_t k = 0; done && k < node->input_count; k++) {
+        const Value *value = node_input(graph, node, k);
+        if (value == NULL || k == first || dtype_bits(value->dtype) == 0) {
+            continue;
+        }
+        if (value->constant != NULL && is_configuration(making->builder, node, k)) {
+            count_configuration(making->builder, node->inputs[k]);
+        } else {
+            done = value->is_state ? add_state(making, node->inputs[k]) : add_input(making, reach, k);
+        }
+    }
+    return done;
+}
+
+/* ---- The operator */
+
+static void describe_operator(const Making *making, const NodeReach *reach) {
+    Sweep *sweep = &making->planned->sweep;
+    Arena *keep = &making->builder->work->keep;
+    const Graph *graph = making->builder->plan->graph;
+    const Node *node = graph_node(graph, making->planned->nodes[0]);
+    const Tensor map = tensor_of_value(node_output(graph, node, 0), ROLE_ACTIVATION);
+    uint32_t *count = arena_new(keep, uint32_t), *bits = arena_new(keep, uint32_t);
+    *count = 1;
+    *bits = sweep->in.shape.bits > sweep->out.shape.bits ? sweep->in.shape.bits : sweep->out.shape.bits;
+    sweep->stage_count = count;
+    sweep->stage_bits = bits;
+    sweep->macs = reach->macs;
+    sweep->passes = reach->passes;
+    sweep->cut = cut_dims(&map, reach->cut);
+    sweep->may_write_over = node_is_elementwise(node);
+    for (uint32_t d = 0; d < DIM_COUNT; d++) {
+        sweep->may_write_over = sweep->may_write_over && sweep->in.shape.extent[d] == sweep->out.shape.extent[d];
+    }
+}
+
+/* What a cell goes on from in the next step is whole where it ends. */
+static bool has_state(const Graph *graph, const Node *node) {
+    for (uint32_t k = 0; k < node->input_count; k++) {
+        const Value *value = node_input(graph, node, k);
+        if (value != NULL && value->is_state) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool build_operator(Builder *builder, NodeId id, bool *is_sweep) {
+    const Graph *graph = builder->plan->graph;
+    const Node *node = graph_node(graph, id);
+    uint32_t first = first_map(graph, node);
+    PlannedSweep planned;
+    Making making = {.builder = builder, .planned = &planned};
+    NodeReach reach = node_reach(graph, node, &builder->work->scratch);
+    init_planned(builder, &id, 1, &planned);
+    init_params(&making, node->input_count);
+    planned.states = arena_array(&builder->work->keep, BufferId, node->input_count);
+    ValueId in = node->inputs[first], out = node->outputs[0];
+    bool stores = sweep_stores(builder, out) && !has_state(graph, node);
+    if (!make_map(&making, in, sweep_loads(builder, in), &planned.in_far, &planned.in_local[0], &planned.sweep.in) ||
+        !make_map(&making, out, stores, &planned.out_far, &planned.out_local[0], &planned.sweep.out) ||
+        !add_inputs(&making, &reach, first)) {
+        *is_sweep = false;
+        return making.is_too_deep;
+    }
+    const Tensor tensor = tensor_of_value(graph_value(graph, in), ROLE_ACTIVATION);
+    reach_operand(&making, &reach, first, &tensor, &planned.sweep.in);
+    sweep_follow(&planned.sweep.out, &planned.sweep.out.shape);
+    describe_operator(&making, &reach);
+    return finish_sweep(&making, out, is_sweep);
+}
