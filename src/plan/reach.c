@@ -364,6 +364,7 @@ static void find_compute(const Finding *f) {
     switch (f->node->op) {
     case OP_CONV:
     case OP_DEPTHWISE_CONV:
+    case OP_CONV_3D:
     case OP_CONV_INTEGER:
     case OP_QLINEAR_CONV:
     case OP_AVERAGE_POOL:
