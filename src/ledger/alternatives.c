@@ -6,6 +6,7 @@
 #include "ledger/alternatives.h"
 
 #include "base/checked.h"
+#include "plan/kernel.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +62,7 @@ static void add_schedule(SweepFacts *facts, Schedule schedule, const Plan *plan)
     for (int k = 0; k < 2 * (CARRY_WORKSPACE + 1); k++) {
         option.choice.carry = (Carry)(k / 2);
         option.choice.over_input = k % 2 == 1 && plan->options.in_place && schedule != SCHEDULE_SPLIT;
-        if (sweep_need(sweep, &option.choice, &option.need_bytes) && option.need_bytes < best.need_bytes) {
+        if (kernel_need(sweep, &option.choice, &option.need_bytes) && option.need_bytes < best.need_bytes) {
             best = option;
         }
     }

@@ -2,6 +2,8 @@
  * what it makes, workspace, and constants that wait. */
 #include "ledger/blame.h"
 
+#include "plan/kernel.h"
+
 #include <stdlib.h>
 
 static uint64_t less_of(uint64_t a, uint64_t b) {
@@ -87,9 +89,8 @@ static void blame_schedule(Facts *facts) {
 static uint64_t line_bytes(const PlannedSweep *planned, const SweepOther *fused) {
     uint64_t bytes = 0;
     View view;
-    bool has_line =
-        fused->choice.carry == CARRY_WORKSPACE &&
-        sweep_workspace(&planned->sweep, fused->choice.tile, planned->sweep.carried_bits, true, &view, &bytes);
+    const KernelContract contract = kernel_contract(&planned->sweep, &fused->choice);
+    bool has_line = contract.has_line && kernel_workspace(&contract, KERNEL_LINE, fused->choice.tile, &view, &bytes);
     return has_line ? bytes : 0;
 }
 

@@ -3,13 +3,15 @@
 #define S0_PLAN_MAKING_H
 
 #include "plan/builder.h"
+#include "plan/kernel.h"
 
 typedef struct {
     Builder *builder;
     PlannedSweep *planned;
     Buffer *param_copy; /* whole local copies, as records */
     SweepOperand *params;
-    bool is_too_deep; /* a view can't tell it: too many levels, or a part of several axes that are one dimension */
+    KernelContract kernel; /* when the choice is made */
+    bool is_too_deep;      /* a view can't tell it: too many levels, or a part of several axes that are one dimension */
 } Making;
 
 /* ---- sweep_operands.c */
@@ -39,6 +41,6 @@ bool finish_sweep(Making *making, ValueId out, bool *is_sweep);
 
 /* ---- sweep_buffers.c */
 
-void add_buffers(const Making *making);
+void add_buffers(Making *making);
 
 #endif

@@ -66,6 +66,8 @@ typedef struct {
                                      there are none, how often the vector engine goes over it. 0 else */
     uint32_t cut;                 /* set of dimensions, bit d, along which the map may be cut */
     bool may_write_over;          /* each element of the map needs that one of `in` only */
+    uint64_t workspace_bytes;     /* of one operator, as the device file declares it; 0 else */
+    uint64_t align_bytes;         /* of what it works on, as that declares it; 0 else */
 } Sweep;
 
 typedef struct {
@@ -88,6 +90,9 @@ typedef struct {
 } SweepCost;
 
 /* ---- sweep_tile.c: shapes and sizes */
+
+/* Is the map cut along dimension `d`? */
+bool sweep_is_cut(const Sweep *sweep, const SweepChoice *choice, uint32_t d);
 
 uint32_t sweep_slots(const SweepChoice *choice); /* copies of what belongs to a tile: 2 where two are in flight */
 
@@ -114,20 +119,8 @@ uint64_t sweep_box_bytes(const SweepOperand *operand, const ViewBox *box);
  * whole. False where the contract has no layout for it. */
 bool sweep_local_view(const Sweep *sweep, const SweepOperand *operand, const uint64_t extent[DIM_COUNT], View *view);
 
-/* Widest that is carried as the choice says: with SPLIT only inside a node, for what nodes hand on has maps. */
-uint32_t sweep_carried_bits(const Sweep *sweep, Schedule schedule);
-
-/* Workspace for a tile of `extent`: elements of `bits`, one line, or all of it. `bytes` is as far as it reaches. */
-bool sweep_workspace(const Sweep *sweep, const uint64_t extent[DIM_COUNT], uint32_t bits, bool is_line, View *view,
-                     uint64_t *bytes);
-
 /* Bytes that a buffer for the operand's part of any tile reserves, of one lane. False where there is no layout. */
 bool sweep_operand_bytes(const Sweep *sweep, const SweepChoice *choice, const SweepOperand *operand, uint64_t *bytes);
-
-/* What the sweep itself needs in local memory at once, each buffer rounded up to the memory's alignment. False where
- * the choice can't be: no layout, a product that does not fit where it is to be carried, a transfer longer than the DMA
- * takes. */
-bool sweep_need(const Sweep *sweep, const SweepChoice *choice, uint64_t *bytes);
 
 /* ---- sweep_walk.c: what happens, in which order */
 

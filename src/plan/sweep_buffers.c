@@ -1,6 +1,7 @@
 /* What a sweep has in local memory for a tile: parts of maps and parameters, workspace, what operators hand on. */
 #include "plan/making.h"
 
+#include "base/checked.h"
 #include "base/fault.h"
 
 #include <string.h>
@@ -22,6 +23,8 @@ static BufferId add_tile_buffer(const Making *making, Buffer buffer, const View 
     buffer.physical_bytes = bytes;
     buffer.banks_used = view->banks_used;
     buffer.align_bytes = tensor_align_bytes(device, device->local, view);
+    CHECK(checked_common_multiple(buffer.align_bytes, making->kernel.align_bytes,
+                                  &buffer.align_bytes)); /* of any device */
     return add_buffer(making->builder, buffer);
 }
 
@@ -59,9 +62,8 @@ static BufferId add_map_part(const Making *making, BufferId far, const SweepOper
 
 /* As far as the tiles of a slot reach: workspace is declared to the byte. */
 typedef struct {
-    const Sweep *sweep;
-    uint32_t slot, bits;
-    bool is_line;
+    const KernelContract *kernel;
+    uint32_t which, slot;
     uint32_t seen[2]; /* sets of tails, of 6 bits: of those below 32, and others */
     View view;        /* of the tile that reaches farthest */
     uint64_t bytes;
@@ -76,7 +78,7 @@ static void find_farthest(void *context, const SweepEvent *event) {
         return;
     }
     *seen |= bit;
-    CHECK(sweep_workspace(reach->sweep, event->box.extent, reach->bits, reach->is_line, &view, &bytes));
+    CHECK(kernel_workspace(reach->kernel, reach->which, event->box.extent, &view, &bytes));
     if (bytes > reach->bytes) {
         reach->view = view;
         reach->bytes = bytes;
@@ -141,11 +143,11 @@ static BufferId carrier_of(const PlannedSweep *planned, uint32_t slot) {
 
 static void add_handed(const Making *making, uint32_t slot) {
     PlannedSweep *planned = making->planned;
-    bool is_split = planned->chosen.best.choice.schedule == SCHEDULE_SPLIT;
     for (uint32_t n = 0; n + 1 < planned->node_count; n++) {
-        Farthest map = {.sweep = &planned->sweep, .slot = slot, .bits = planned->sweep.between_bits[n]};
-        planned->handed[2 * n + slot] = is_split ? add_workspace(making, handed_buffer(making, n), map)
-                                                 : add_carried(making, n, carrier_of(planned, slot));
+        Farthest map = {.kernel = &making->kernel, .which = n, .slot = slot};
+        planned->handed[2 * n + slot] = n < making->kernel.map_count
+                                            ? add_workspace(making, handed_buffer(making, n), map)
+                                            : add_carried(making, n, carrier_of(planned, slot));
     }
 }
 
@@ -175,22 +177,19 @@ static void add_params(const Making *making, uint32_t slot) {
 
 static void add_line(const Making *making, uint32_t slot) {
     PlannedSweep *planned = making->planned;
-    const SweepChoice *choice = &planned->chosen.best.choice;
     const Buffer buffer = {.value = NO_VALUE, .node = planned->nodes[0], .role = ROLE_ACTIVATION, .axis = -1};
-    const Farthest line = {.sweep = &planned->sweep,
-                           .slot = slot,
-                           .bits = sweep_carried_bits(&planned->sweep, choice->schedule),
-                           .is_line = true};
-    if (choice->carry == CARRY_WORKSPACE) {
+    const Farthest line = {.kernel = &making->kernel, .which = KERNEL_LINE, .slot = slot};
+    if (making->kernel.has_line) {
         planned->workspace[slot] = add_workspace(making, buffer, line);
     }
 }
 
-void add_buffers(const Making *making) {
+void add_buffers(Making *making) {
     PlannedSweep *planned = making->planned;
     const Sweep *sweep = &planned->sweep;
     planned->handed = arena_array(&making->builder->work->keep, BufferId, 2 * (size_t)planned->node_count);
-    uint32_t slots = planned->cost.tiles > 1 ? sweep_slots(&planned->chosen.best.choice) : 1;
+    making->kernel = kernel_contract(sweep, &planned->chosen.best.choice);
+    uint32_t slots = planned->cost.tiles > 1 ? making->kernel.slots : 1;
     for (uint32_t slot = 0; slot < slots; slot++) {
         if (sweep->in.is_far) {
             planned->in_local[slot] = add_map_part(making, planned->in_far, &sweep->in);

@@ -3,7 +3,7 @@
  * A tile is the map, cut along one dimension after another until it fits; which dimension first is tried in three ways.
  * Two tiles in flight may gain by smaller ones, so parts of the largest are tried too. Nothing depends on clocks or
  * chance. */
-#include "plan/sweep.h"
+#include "plan/kernel.h"
 
 #include "base/checked.h"
 
@@ -85,7 +85,7 @@ static void keep_other(SweepChosen *chosen, const SweepOption *option) {
 }
 
 static bool need_of(const Search *search, const SweepChoice *choice, uint64_t *bytes) {
-    return sweep_need(search->sweep, choice, bytes);
+    return kernel_need(search->sweep, choice, bytes);
 }
 
 /* The ways of cutting and of keeping parameters often come to the same. */
@@ -230,7 +230,7 @@ static void look_at_cuts(Search *search, const SweepChoice *choice) {
 
 static void look_at_carries(Search *search, SweepChoice choice) {
     const Sweep *sweep = search->sweep;
-    bool has_product = sweep_carried_bits(sweep, choice.schedule) > 0;
+    bool has_product = kernel_carried_bits(sweep, choice.schedule) > 0;
     for (Carry carry = CARRY_NONE; carry <= CARRY_WORKSPACE; carry++) {
         choice.carry = carry;
         if ((carry == CARRY_NONE) != has_product) {

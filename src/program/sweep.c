@@ -2,6 +2,7 @@
 #include "program/builder.h"
 
 #include "base/fault.h"
+#include "plan/kernel.h"
 
 #include <string.h>
 
@@ -18,6 +19,7 @@ typedef struct {
     ProgramBuilder *builder;
     const PlannedSweep *planned;
     const SweepChoice *choice;
+    KernelContract kernel;
     uint32_t last_of_key[WAIT_KEYS];
     LocalPart in, out, *params;   /* params: one for each */
     const CmdStage **last_stages; /* node, or all nodes; slot -> stages of the last command */
@@ -59,11 +61,11 @@ static CmdOperand param_operand(Writing *writing, uint32_t i, uint32_t slot, con
 }
 
 /* A line that each stage leaves its result in, or a map between two nodes. */
-static CmdOperand workspace_operand(Writing *writing, BufferId id, const SweepEvent *event, uint32_t bits, bool is_line,
+static CmdOperand workspace_operand(Writing *writing, BufferId id, const SweepEvent *event, uint32_t which,
                                     DType dtype) {
     View view;
     uint64_t bytes;
-    CHECK(sweep_workspace(&writing->planned->sweep, event->box.extent, bits, is_line, &view, &bytes));
+    CHECK(kernel_workspace(&writing->kernel, which, event->box.extent, &view, &bytes));
     return program_operand(writing->builder, program_buffer(writing->builder, id, dtype), &view, at_zero);
 }
 
@@ -193,8 +195,7 @@ static void set_carry(Writing *writing, Command *command, const SweepEvent *even
     command->carry = carry[writing->choice->carry];
     if (command->carry == CMD_CARRY_WORKSPACE) {
         uint32_t widest = widest_handed_on(command->stages, command->stage_count);
-        command->scratch = workspace_operand(writing, planned->workspace[event->slot], event,
-                                             sweep_carried_bits(&planned->sweep, writing->choice->schedule), true,
+        command->scratch = workspace_operand(writing, planned->workspace[event->slot], event, KERNEL_LINE,
                                              command->stages[widest].stage.from);
     }
 }
@@ -213,8 +214,8 @@ static CmdColumn column_of(const CmdStage *stages, uint32_t count) {
 static CmdOperand between_operand(Writing *writing, const SweepEvent *event, uint32_t n) {
     const PlannedSweep *planned = writing->planned;
     const NodeStages *node = &planned->stages[n];
-    return workspace_operand(writing, planned->handed[2 * n + event->slot], event, planned->sweep.between_bits[n],
-                             false, node->stage[node->count - 1].stage.to);
+    return workspace_operand(writing, planned->handed[2 * n + event->slot], event, n,
+                             node->stage[node->count - 1].stage.to);
 }
 
 static void write_compute(Writing *writing, const SweepEvent *event) {
@@ -276,7 +277,9 @@ static bool check_params(const ProgramBuilder *builder, const PlannedSweep *plan
 
 bool program_sweep(ProgramBuilder *builder, const PlannedSweep *planned) {
     Arena *scratch = &builder->work->scratch;
-    Writing writing = {.builder = builder, .planned = planned, .choice = &planned->chosen.best.choice};
+    const SweepChoice *choice = &planned->chosen.best.choice;
+    Writing writing = {
+        .builder = builder, .planned = planned, .choice = choice, .kernel = kernel_contract(&planned->sweep, choice)};
     if (!check_params(builder, planned) || (planned->sweep.in.is_far && !program_show(builder, planned->in_far)) ||
         (planned->sweep.out.is_far && !program_show(builder, planned->out_far))) {
         return false;
