@@ -140,6 +140,9 @@ bool node_writes_input(const Graph *graph, const Node *node, uint32_t k);
 /* Has the operator one output, and maps that parts of it are made of? */
 bool operator_is_possible(const Builder *builder, NodeId node);
 
+/* A cell's state may be its last output: that stays whole in local memory. */
+bool operator_has_state(const Graph *graph, const Node *node);
+
 /* As build_sweep. */
 bool build_operator(Builder *builder, NodeId node, bool *is_sweep);
 

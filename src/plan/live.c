@@ -34,7 +34,8 @@ static void extend_held(Plan *plan, Buffer *buffer) {
     const Value *value = is_value(buffer->value) ? graph_value(plan->graph, buffer->value) : NULL;
     uint32_t end = step_end(plan);
     bool is_callers = plan->device->kind == DEVICE_ARENA && value != NULL && buffer->memory == plan->device->local;
-    bool is_held = buffer->memory != plan->device->local || buffer->kind == BUFFER_STATE ||
+    bool is_far = buffer->memory != plan->device->local && !buffer_is_far_map(plan, buffer);
+    bool is_held = is_far || buffer->kind == BUFFER_STATE ||
                    (is_callers && value->is_input && plan->options.pin_inputs) ||
                    (is_callers && value->is_output && plan->options.pin_outputs);
     if (is_held) {
@@ -79,6 +80,22 @@ static void begin_with_parts(Plan *plan, const Node *node) {
     }
 }
 
+/* Another shape of a map in far memory, of which other shapes only are read, lives with the map. */
+static void begin_far_views(Plan *plan) {
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        Buffer *buffer = &plan->buffers[i];
+        BufferId of = buffer->alias_of;
+        if (buffer->last > 0 || !is_buffer(of) || !buffer_is_far_map(plan, buffer)) {
+            continue;
+        }
+        while (plan_buffer(plan, of)->last == 0) {
+            of = plan_buffer(plan, of)->alias_of;
+        }
+        buffer->first = plan_buffer(plan, of)->first;
+        buffer->last = buffer->first + 1;
+    }
+}
+
 void build_ranges(Builder *builder) {
     Plan *plan = builder->plan;
     const Block *block = graph_main(plan->graph);
@@ -103,6 +120,7 @@ void build_ranges(Builder *builder) {
             begin_with_alias(plan, node->outputs[k]);
         }
     }
+    begin_far_views(plan);
     for (uint32_t i = 0; i < plan->buffer_count; i++) {
         CHECK(plan->buffers[i].first < plan->buffers[i].last);
     }

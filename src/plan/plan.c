@@ -41,26 +41,6 @@ static void init_builder(Builder *builder, const Graph *graph, const Device *dev
 
 /* ---- Placement */
 
-/* Everything in flash or far memory stays for the whole run: one after the other. A banked layout lies there bank by
- * bank, for that memory is one address space. */
-static bool place_backing(Plan *plan, Diags *diags) {
-    uint64_t end = 0;
-    for (uint32_t i = 0; i < plan->buffer_count; i++) {
-        Buffer *buffer = &plan->buffers[i];
-        if (buffer->memory == plan->device->local || is_buffer(buffer->alias_of)) {
-            continue;
-        }
-        uint64_t bytes;
-        if (!buffer_backing_bytes(plan, buffer, &bytes) ||
-            !checked_round_up(end, buffer->align_bytes, &buffer->offset) || !checked_add(buffer->offset, bytes, &end)) {
-            return diag_refuse(diags,
-                               (DiagText){.what = "the sum of what lies in flash or far memory does not fit 64 bits"});
-        }
-    }
-    plan->backing_bytes = end;
-    return true;
-}
-
 static bool is_placed(const Plan *plan, uint32_t i) {
     return buffer_is_local_storage(plan, (BufferId){i}) && plan->buffers[i].physical_bytes > 0;
 }
@@ -118,6 +98,71 @@ static bool place_local(Plan *plan, Work *work) {
     return true;
 }
 
+/* ---- Flash or far memory */
+
+static bool refuse_backing(Diags *diags) {
+    return diag_refuse(diags, (DiagText){.what = "the sum of what lies in flash or far memory does not fit 64 bits"});
+}
+
+static bool is_far_storage(const Plan *plan, const Buffer *buffer) {
+    return buffer->memory != plan->device->local && !is_buffer(buffer->alias_of);
+}
+
+/* Maps that were sent there are gone when their last reader has them. */
+static bool place_far_maps(Plan *plan, Work *work) {
+    const DeviceMemory *memory = &plan->device->memory[plan->device->backing];
+    PlaceProblem problem = {.align_bytes = memory->align_bytes > 0 ? memory->align_bytes : 1};
+    problem.buffer = arena_array(&work->scratch, PlaceBuffer, plan->buffer_count);
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        const Buffer *buffer = &plan->buffers[i];
+        PlaceBuffer *placed = &problem.buffer[problem.count];
+        if (!is_far_storage(plan, buffer) || !buffer_is_far_map(plan, buffer)) {
+            continue;
+        }
+        *placed =
+            (PlaceBuffer){.align = buffer->align_bytes, .first = buffer->storage_first, .last = buffer->storage_last};
+        if (!buffer_backing_bytes(plan, buffer, &placed->size)) {
+            return refuse_backing(&work->diags);
+        }
+        problem.count += placed->size > 0;
+    }
+    if (problem.count > 0 && !place_solve(&problem, &work->scratch)) {
+        return refuse_backing(&work->diags);
+    }
+    CHECK(problem.count == 0 || place_judge(&problem, &work->scratch).verdict == JUDGE_RIGHT);
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        Buffer *buffer = &plan->buffers[i];
+        if (is_far_storage(plan, buffer) && buffer_is_far_map(plan, buffer) && buffer->physical_bytes > 0) {
+            buffer->offset = problem.buffer[next++].offset;
+        }
+    }
+    plan->backing_bytes = problem.count > 0 ? problem.height : 0;
+    return true;
+}
+
+/* Constants and what is the caller's stay for the whole run: one after the other. A banked layout lies there bank by
+ * bank, for that memory is one address space. */
+static bool place_backing(Plan *plan, Work *work) {
+    if (!place_far_maps(plan, work)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        Buffer *buffer = &plan->buffers[i];
+        uint64_t bytes;
+        if (!is_far_storage(plan, buffer) || buffer_is_far_map(plan, buffer)) {
+            continue;
+        }
+        if (!buffer_backing_bytes(plan, buffer, &bytes) ||
+            !checked_round_up(plan->backing_bytes, buffer->align_bytes, &buffer->offset) ||
+            !checked_add(buffer->offset, bytes, &plan->backing_bytes)) {
+            return refuse_backing(&work->diags);
+        }
+    }
+    place_aliases(plan);
+    return true;
+}
+
 /* ---- One plan */
 
 /* What is planned for what, and with what concessions: null where there are none. */
@@ -163,7 +208,7 @@ static Plan *build_once(Request *request, Work *work) {
         build_in_place(&builder);
     }
     build_storages(&builder);
-    bool done = build_totals(&builder) && place_backing(builder.plan, &work->diags) && place_local(builder.plan, work);
+    bool done = build_totals(&builder) && place_local(builder.plan, work);
     if (done) {
         remember(request, builder.plan, &work->scratch);
     }
@@ -283,11 +328,11 @@ static Plan *build_best_whole(const Graph *graph, const Device *device, const Pl
 static Plan *build_best(const Graph *graph, const Device *device, const PlanOptions *options, Work *work) {
     Plan *plan = build_best_whole(graph, device, options, work);
     bool may_cut = device->kind == DEVICE_SCRATCHPAD && options->sweeps && !options->whole_tiles;
-    if (plan == NULL || plan_local_fits(plan) || !may_cut) {
-        return plan;
+    if (plan != NULL && !plan_local_fits(plan) && may_cut) {
+        Request request = {.graph = graph, .device = device, .options = options, .choice = plan->choice};
+        plan = build_relieved(&request, plan, work);
     }
-    Request request = {.graph = graph, .device = device, .options = options, .choice = plan->choice};
-    return build_relieved(&request, plan, work);
+    return plan != NULL && place_backing(plan, work) ? plan : NULL;
 }
 
 bool plan_local_fits(const Plan *plan) {

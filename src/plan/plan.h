@@ -276,6 +276,11 @@ static inline bool buffer_is_local_storage(const Plan *plan, BufferId id) {
     return buffer->storage.index == id.index && buffer->memory == plan->device->local;
 }
 
+/* Was it sent to far memory, where only steps of this plan use it? */
+static inline bool buffer_is_far_map(const Plan *plan, const Buffer *buffer) {
+    return buffer->memory != plan->device->local && buffer->kind == BUFFER_ACTIVATION;
+}
+
 /* Is the storage alive at this step? */
 static inline bool storage_is_live(const Buffer *storage, uint32_t step) {
     return storage->storage_first <= step && step < storage->storage_last;

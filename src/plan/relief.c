@@ -71,8 +71,11 @@ static bool node_takes_parts(const Relieving *r, NodeId id) {
 
 static bool value_may_go(const Relieving *r, uint32_t v) {
     const Value *value = &r->plan->graph->values[v];
-    bool may = !r->relief->stays[v] && value->constant == NULL && !value->is_state &&
-               (!is_node(value->producer) || node_takes_parts(r, value->producer));
+    bool may = !r->relief->stays[v] && value->constant == NULL && !value->is_state;
+    if (may && is_node(value->producer)) {
+        may = node_takes_parts(r, value->producer) &&
+              !operator_has_state(r->plan->graph, graph_node(r->plan->graph, value->producer));
+    }
     for (uint32_t u = r->uses->first[v]; may && u < r->uses->first[v + 1]; u++) {
         may = node_takes_parts(r, r->uses->use[u]);
     }

@@ -46,6 +46,16 @@ bool operator_is_possible(const Builder *builder, NodeId id) {
     return is_possible;
 }
 
+bool operator_has_state(const Graph *graph, const Node *node) {
+    for (uint32_t k = 0; k < node->input_count; k++) {
+        const Value *value = node_input(graph, node, k);
+        if (value != NULL && value->is_state) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* ---- Reach, by dimension */
 
 /* How many axes of more than one index are stored as dimension `d`? */
@@ -182,17 +192,6 @@ static void describe_operator(const Making *making, const NodeReach *reach) {
     }
 }
 
-/* What a cell goes on from in the next step is whole where it ends. */
-static bool has_state(const Graph *graph, const Node *node) {
-    for (uint32_t k = 0; k < node->input_count; k++) {
-        const Value *value = node_input(graph, node, k);
-        if (value != NULL && value->is_state) {
-            return true;
-        }
-    }
-    return false;
-}
-
 bool build_operator(Builder *builder, NodeId id, bool *is_sweep) {
     const Graph *graph = builder->plan->graph;
     const Node *node = graph_node(graph, id);
@@ -204,7 +203,7 @@ bool build_operator(Builder *builder, NodeId id, bool *is_sweep) {
     init_params(&making, node->input_count);
     planned.states = arena_array(&builder->work->keep, BufferId, node->input_count);
     ValueId in = node->inputs[first], out = node->outputs[0];
-    bool stores = sweep_stores(builder, out) && !has_state(graph, node);
+    bool stores = sweep_stores(builder, out) && !operator_has_state(graph, node);
     if (!make_map(&making, in, sweep_loads(builder, in), &planned.in_far, &planned.in_local[0], &planned.sweep.in) ||
         !make_map(&making, out, stores, &planned.out_far, &planned.out_local[0], &planned.sweep.out) ||
         !add_inputs(&making, &reach, first)) {

@@ -106,7 +106,7 @@ class Checker:
         if self.steps:
             self.expect("peak.node", self.plan["peak"]["node"], self.steps[peak_step]["node"])
 
-    def check_overlaps(self, storages):
+    def check_overlaps(self, storages, bytes_of):
         """A sweep over time; among those alive, by address."""
         events = collections.defaultdict(lambda: ([], []))
         for storage in storages:
@@ -119,10 +119,10 @@ class Checker:
                 alive.pop(storage["root"]["id"], None)
             for storage in begins:
                 begin = storage["root"]["offset"]
-                end = begin + storage["root"]["physical_bytes"]
+                end = begin + bytes_of(storage["root"])
                 for other in alive.values():
                     low = other["root"]["offset"]
-                    self.require(end <= low or low + other["root"]["physical_bytes"] <= begin,
+                    self.require(end <= low or low + bytes_of(other["root"]) <= begin,
                                  f"storages {storage['root']['id']} and {other['root']['id']} share bytes at step {step}")
                 alive[storage["root"]["id"]] = storage
 
@@ -133,7 +133,7 @@ class Checker:
             root = storage["root"]
             self.require(root["offset"] % self.align == 0, f"storage {root['id']}: offset {root['offset']} is not aligned")
             top = max(top, round_up(root["offset"] + root["physical_bytes"], self.align))
-        self.check_overlaps(placed)
+        self.check_overlaps(placed, lambda buffer: buffer["physical_bytes"])
         totals = self.totals
         self.expect("placed_bytes", totals["placed_bytes"], top)
         self.require(totals["peak_live_bytes"] <= totals["lower_bound_bytes"] <= totals["placed_bytes"],
@@ -173,14 +173,13 @@ class Checker:
         for memory in ("flash", "far"):
             top = max((b["offset"] + all_banks(b) for b in self.buffers if b["memory"] == memory), default=0)
             self.expect(f"{memory}_bytes", self.totals[f"{memory}_bytes"], top)
-            self.check_backing([b for b in self.buffers if b["memory"] == memory and b["physical_bytes"] > 0])
-
-    def check_backing(self, buffers):
-        """What lies behind local memory stays for the whole run."""
-        end = 0
-        for buffer in sorted(buffers, key=lambda b: b["offset"]):
-            self.require(buffer["offset"] >= end, f"buffer {buffer['id']} overlaps another in {buffer['memory']} memory")
-            end = buffer["offset"] + all_banks(buffer)
+            behind = [s for s in self.storages.values()
+                      if s["root"]["memory"] == memory and s["root"]["physical_bytes"] > 0]
+            self.check_overlaps(behind, all_banks)
+            for storage in behind:
+                whole_run = storage["first"] == 0 and storage["last"] == self.end
+                self.require(whole_run or storage["root"]["kind"] == "activation",
+                             f"buffer {storage['root']['id']} of {memory} memory does not stay for the whole run")
 
     def check_steps(self):
         for index, step in enumerate(self.steps):
