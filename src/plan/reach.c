@@ -4,7 +4,6 @@
 #include "base/checked.h"
 #include "graph/box.h"
 #include "graph/fold.h"
-#include "graph/names.h"
 #include "plan/operand.h"
 
 typedef struct {
@@ -187,6 +186,22 @@ static void find_channels(const Finding *f) {
     follow_outputs(f, channel);
 }
 
+/* Each input element spreads over a window of the output: a part of that needs all of the map, but its channels only.
+ */
+static void find_transposed_windows(const Finding *f) {
+    uint32_t data = node_data_input(f->node), channel = channel_axis(f);
+    const Value *in = input_of(f, data), *weights = input_of(f, weight_input(f));
+    uint64_t elements, outputs = (uint64_t)f->out->shape.dim[channel];
+    if (in == NULL || weights == NULL || in->shape.rank != f->out->shape.rank || in->shape.rank < 3 || outputs == 0 ||
+        node_int(f->node, "group", 1) != 1 || !shape_elements(&weights->shape, &elements)) {
+        return;
+    }
+    follow(f, data, 0, 0);
+    follow_outputs(f, channel);
+    f->reach->cut = axis_bit(0) | axis_bit(channel);
+    f->reach->macs = elements / outputs;
+}
+
 /* ---- Matrix products */
 
 static bool is_transposed(const Finding *f, uint32_t side) {
@@ -344,16 +359,60 @@ static void find_pad(const Finding *f) {
     }
 }
 
-static void find_reshape(const Finding *f) {
-    int to[SHAPE_MAX_RANK];
-    const Value *in = input_of(f, 0);
-    if (in == NULL || !names_align(f->graph, f->node, 0, 0, f->arena, to)) {
-        return;
+/* Input `k` is the output from `begin` on. */
+static void find_concat(const Finding *f) {
+    uint32_t along = stated_axis(f, 0);
+    go_along(f, all_axes(f->out) & ~axis_bit(along));
+    for (uint32_t k = 0; k < f->node->input_count; k++) {
+        Box box;
+        if (!node_concat_box(f->graph, f->node, k, &box)) {
+            return;
+        }
+        f->reach->input[k][along] =
+            (AxisReach){.axis = (int32_t)along, .stride = 1, .before = box.begin[along], .window = 1};
     }
-    for (uint32_t axis = 0; axis < in->shape.rank; axis++) {
-        if (to[axis] >= 0) {
-            follow(f, 0, axis, (uint32_t)to[axis]);
-            f->reach->cut |= axis_bit((uint32_t)to[axis]);
+    f->reach->cut |= axis_bit(along);
+}
+
+/* Consecutive axes of both shapes, from first to end, with the same product of extents. */
+typedef struct {
+    uint32_t in_first, in_end, out_first, out_end;
+} AxisGroup;
+
+static bool next_group(const Shape *in, const Shape *out, AxisGroup *group) {
+    uint64_t left = 1, right = 1;
+    *group = (AxisGroup){group->in_end, group->in_end, group->out_end, group->out_end};
+    while (left != right || group->in_end == group->in_first || group->out_end == group->out_first) {
+        bool has_both = group->in_end > group->in_first && group->out_end > group->out_first;
+        bool takes_in = has_both ? left < right : group->in_end == group->in_first;
+        if (takes_in ? group->in_end == in->rank : group->out_end == out->rank) {
+            return false;
+        }
+        uint64_t extent = (uint64_t)(takes_in ? in->dim[group->in_end++] : out->dim[group->out_end++]);
+        if (!checked_mul(takes_in ? left : right, extent, takes_in ? &left : &right) || extent == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* An axis that becomes several: the first of them goes along it, a block of the others at a time. */
+static void find_reshape(const Finding *f) {
+    uint32_t data = node_data_input(f->node);
+    const Value *in = input_of(f, data);
+    AxisGroup group = {0, 0, 0, 0};
+    while (in != NULL && next_group(&in->shape, &f->out->shape, &group)) {
+        uint32_t of = group.out_first;
+        while (of + 1 < group.out_end && f->out->shape.dim[of] == 1) {
+            of++;
+        }
+        uint64_t block =
+            (uint64_t)f->out->shape.dim[of] > 0 && in->shape.dim[group.in_first] % f->out->shape.dim[of] == 0
+                ? (uint64_t)(in->shape.dim[group.in_first] / f->out->shape.dim[of])
+                : 0;
+        if (group.in_end - group.in_first == 1 && block > 0) {
+            f->reach->input[data][group.in_first] = (AxisReach){.axis = (int32_t)of, .stride = block, .window = block};
+            f->reach->cut |= axis_bit(of);
         }
     }
 }
@@ -372,6 +431,11 @@ static void find_compute(const Finding *f) {
     case OP_LP_POOL:
     case OP_QLINEAR_AVERAGE_POOL:
         find_windows(f);
+        break;
+    case OP_CONV_TRANSPOSE:
+    case OP_TRANSPOSE_CONV:
+    case OP_CONV_3D_TRANSPOSE:
+        find_transposed_windows(f);
         break;
     case OP_GLOBAL_AVERAGE_POOL:
     case OP_GLOBAL_MAX_POOL:
@@ -452,7 +516,7 @@ static void find_reach(const Finding *f) {
         find_slice(f);
         break;
     case KIND_CONCAT:
-        go_along(f, all_axes(f->out) & ~axis_bit(stated_axis(f, 0)));
+        find_concat(f);
         break;
     case KIND_RESHAPE:
         find_reshape(f);

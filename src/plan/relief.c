@@ -77,7 +77,8 @@ static bool value_may_go(const Relieving *r, uint32_t v) {
               !operator_has_state(r->plan->graph, graph_node(r->plan->graph, value->producer));
     }
     for (uint32_t u = r->uses->first[v]; may && u < r->uses->first[v + 1]; u++) {
-        may = node_takes_parts(r, r->uses->use[u]);
+        NodeId reader = r->uses->use[u]; /* a constant only asks for the shape */
+        may = graph_node(r->plan->graph, reader)->is_constant || node_takes_parts(r, reader);
     }
     return may;
 }
