@@ -43,12 +43,17 @@ static void follow_right(const Finding *f, uint32_t k, uint32_t of) {
     }
 }
 
+/* Before opset 7 the second input begins at a stated axis of the first one, not at the right: all of it is read. */
+static bool is_stated(const Finding *f, uint32_t k) {
+    return k == 1 && node_int(f->node, "broadcast", 0) != 0 && node_attr(f->node, "axis") != NULL;
+}
+
 /* Every axis of `of` is followed by each input that has it, and is where the output may be cut. */
 static void go_along(const Finding *f, uint32_t of) {
     f->reach->cut = of;
     for (uint32_t k = 0; k < f->node->input_count; k++) {
         char role = op_input_role(f->node->op, k);
-        if (role == 'x' || role == 'p') {
+        if ((role == 'x' || role == 'p') && !is_stated(f, k)) {
             follow_right(f, k, of);
         }
     }
@@ -175,13 +180,37 @@ static void find_windows(const Finding *f) {
     f->reach->passes = volume;
 }
 
+/* Is each index of the axis resampled from itself? An extent that stays does not say so where the scale is another one,
+ * or where a part is cropped out first. */
+static bool is_resampled_in_place(const Finding *f, uint32_t axis) {
+    const Attr *attr = node_attr(f->node, "scales");
+    const Value *value = input_of(f, f->node->input_count > 2 ? 2 : 1);
+    Floats scales = {0, NULL};
+    if (f->node->op != OP_RESIZE && f->node->op != OP_UPSAMPLE) {
+        return true;
+    }
+    if (attr != NULL) {
+        return attr->kind == ATTR_FLOATS && axis < attr->count && attr->floats[axis] == 1.0F;
+    }
+    if (node_attr(f->node, "keep_aspect_ratio_policy") != NULL ||
+        str_eq(node_str(f->node, "coordinate_transformation_mode"), STR("tf_crop_and_resize"))) {
+        return false;
+    }
+    if (value == NULL || !const_floats(value, f->arena, &scales) || scales.count == 0) {
+        return true; /* by sizes */
+    }
+    return scales.count == f->out->shape.rank && node_attr(f->node, "axes") == NULL && scales.at[axis] == 1;
+}
+
 /* Batch and channels only: the spatial axes are read whole. */
 static void find_channels(const Finding *f) {
     const Value *in = input_of(f, 0);
-    uint32_t channel = channel_axis(f), kept = axis_bit(0) | axis_bit(channel);
+    uint32_t channel = channel_axis(f), kept = 0;
     if (in == NULL || in->shape.rank != f->out->shape.rank || in->shape.rank < 3) {
         return;
     }
+    kept |= is_resampled_in_place(f, 0) ? axis_bit(0) : 0;
+    kept |= is_resampled_in_place(f, channel) ? axis_bit(channel) : 0;
     go_along(f, kept);
     follow_outputs(f, channel);
 }
@@ -287,6 +316,9 @@ static void find_reduction(const Finding *f) {
     if (in == NULL || !node_ints(f->graph, f->node, "axes", 1, f->arena, &axes)) {
         return;
     }
+    if (axes.count == 0 && f->graph->format != FORMAT_TFLITE && node_int(f->node, "noop_with_empty_axes", 0) == 0) {
+        return; /* all of them */
+    }
     for (uint32_t k = 0; k < axes.count; k++) {
         int64_t axis = axes.at[k] + (axes.at[k] < 0 ? (int64_t)in->shape.rank : 0);
         reduced |= axis >= 0 && axis < (int64_t)in->shape.rank ? axis_bit((uint32_t)axis) : 0;
@@ -340,21 +372,34 @@ static void find_slice(const Finding *f) {
     }
 }
 
+/* What lies beyond an edge is the edge or a constant; else it comes from further inside. */
+static bool pads_plainly(const Finding *f) {
+    Str mode = node_str(f->node, "mode");
+    return f->node->op == OP_PAD && (mode.len == 0 || str_eq(mode, STR("constant")) || str_eq(mode, STR("edge")));
+}
+
+static void pad_axis(const Finding *f, uint32_t axis, int64_t before, int64_t behind) {
+    if (before >= 0 && behind >= 0 && (pads_plainly(f) || (before == 0 && behind == 0))) {
+        f->reach->cut |= axis_bit(axis);
+        f->reach->input[0][axis] = (AxisReach){.axis = (int32_t)axis, .stride = 1, .before = before, .window = 1};
+    }
+}
+
+/* ONNX may name the axes that are padded. */
 static void find_pad(const Finding *f) {
-    const Value *in = input_of(f, 0);
-    bool is_onnx = f->graph->format == FORMAT_ONNX;
-    Ints pads;
+    const Value *in = input_of(f, 0), *named = input_of(f, 3);
+    bool is_onnx = f->graph->format != FORMAT_TFLITE;
+    Ints pads, axes = {0, NULL};
     if (in == NULL || in->shape.rank != f->out->shape.rank ||
-        !node_ints(f->graph, f->node, "pads", 1, f->arena, &pads) || pads.count != 2 * in->shape.rank) {
+        !node_ints(f->graph, f->node, "pads", 1, f->arena, &pads) || pads.count != 2 * in->shape.rank ||
+        (named != NULL && !const_ints(named, f->arena, &axes)) || (axes.count != 0 && axes.count != in->shape.rank)) {
         return;
     }
-    for (uint32_t axis = 0; axis < in->shape.rank; axis++) {
-        int64_t before = pads.at[is_onnx ? axis : 2 * axis],
-                behind = pads.at[is_onnx ? in->shape.rank + axis : 2 * axis + 1];
-        bool is_plain = before >= 0 && behind >= 0 && (f->node->op == OP_PAD || (before == 0 && behind == 0));
-        f->reach->cut |= is_plain ? axis_bit(axis) : 0;
-        if (is_plain) {
-            f->reach->input[0][axis] = (AxisReach){.axis = (int32_t)axis, .stride = 1, .before = before, .window = 1};
+    for (uint32_t k = 0; k < in->shape.rank; k++) {
+        int64_t axis = axes.count == 0 ? (int64_t)k : axes.at[k] + (axes.at[k] < 0 ? (int64_t)in->shape.rank : 0);
+        if (axis >= 0 && axis < (int64_t)in->shape.rank) {
+            pad_axis(f, (uint32_t)axis, pads.at[is_onnx ? k : 2 * k],
+                     pads.at[is_onnx ? in->shape.rank + k : 2 * k + 1]);
         }
     }
 }
@@ -506,8 +551,13 @@ static void find_reach(const Finding *f) {
     case KIND_NORM:
     case KIND_QUANTIZE:
     case KIND_DEQUANTIZE:
-    case KIND_EXPAND:
         go_along(f, all_axes(f->out));
+        break;
+    case KIND_EXPAND: /* which axes BROADCAST_IN_DIM repeats it states by itself */
+        f->reach->cut = all_axes(f->out);
+        if (f->node->op != OP_BROADCAST_IN_DIM) {
+            go_along(f, all_axes(f->out));
+        }
         break;
     case KIND_TRANSPOSE:
         find_transpose(f);
