@@ -167,11 +167,24 @@ static void list_tile(const Listing *listing, uint32_t slot, uint64_t repeat, Ta
 
 /* ---- All of them */
 
+/* While parts of one map are loaded, parts of another are stored. */
+static void hold_far(PlannedSweep *planned) {
+    uint32_t first = planned->first_step, last = planned->last_step;
+    hold(planned, planned->in_far, first, last);
+    hold(planned, planned->out_far, first, last);
+    for (uint32_t i = 0; i < planned->sweep.param_count; i++) {
+        hold(planned, planned->params[i].far, first, last);
+    }
+}
+
 /* What stays from one tile to the next. */
 static void hold_tiles(const Listing *listing) {
     PlannedSweep *planned = listing->planned;
     bool is_ahead = sweep_slots(&planned->chosen.best.choice) > 1;
     uint32_t first = planned->first_step, last = planned->last_step;
+    if (planned->cost.tiles > 1) {
+        hold_far(planned);
+    }
     for (uint32_t slot = 0; slot < 2 && planned->cost.tiles > 1; slot++) {
         for (uint32_t i = 0; i < planned->sweep.param_count; i++) {
             hold(planned, planned->params[i].local[slot], first, last);
@@ -232,7 +245,7 @@ static void count_move(void *context, const SweepEvent *event) {
 }
 
 void list_sweep(Builder *builder, PlannedSweep *planned) {
-    enum { BLOCKS = 4 }; /* of operators at most three, and all tiles */
+    enum { BLOCKS = 5 }; /* of operators at most three, all tiles, and what lies in far memory */
     const SweepChoice *choice = &planned->chosen.best.choice;
     size_t params = planned->sweep.param_count;
     uint64_t tiles = planned->cost.tiles;

@@ -12,6 +12,7 @@ typedef struct {
     const char *graph;      /* behind the first line */
     const char *maps;       /* contract of maps */
     const char *parameters; /* of parameters, where it is another */
+    const char *local;      /* bytes of local memory */
     const char *far_align;  /* bytes */
     const char *most_bytes; /* of a transfer */
     const char *refused;    /* else it runs */
@@ -50,6 +51,13 @@ static const Row rows[] = {
      .parameters = "N C H W",
      .most_bytes = "512",
      .refused = "a block of its layout is more than a transfer"},
+    {.name = "of two maps in far memory one is stored while the other is loaded, part by part",
+     .graph = "input x float32[1,2,8,8]\nvalue v float32[1,2,8,8]\nvalue w float32[1,2,8,8]\n"
+              "value y float32[1,2,8,8]\nvalue z float32[1,2,8,8]\nvalue u float32[1,2,8,8]\n"
+              "node Relu a: x -> v\nnode Relu b: v -> y\nnode Relu c: v -> w\nnode Relu d: w -> z\n"
+              "node Relu e: w -> u\noutput y\noutput z\noutput u\n",
+     .maps = "N C H W",
+     .local = "256"},
     {.name = "workspace of a line: the rows are a digit of the lane's number between others",
      .graph = "input x int8[1,1,2,2]\nconst s float32[] = 0.25\nconst z int8[] = 1\nvalue v float32[1,1,2,2]\n"
               "value y int8[1,1,2,2]\nnode DequantizeLinear@21 d: x s z -> v\nnode QuantizeLinear@21 q: v s z -> y\n"
@@ -60,15 +68,15 @@ static const Row rows[] = {
 static const char *device_of(const Row *row, Work *work) {
     return arena_text(&work->keep,
                       "[device]\nname = box\nkind = scratchpad\n"
-                      "[memory local]\nbytes = 256K @ test\nalign_bytes = 1 @ test\nlanes = 32 @ test\n"
+                      "[memory local]\nbytes = %s @ test\nalign_bytes = 1 @ test\nlanes = 32 @ test\n"
                       "[memory far]\nbytes = unbounded @ test\nalign_bytes = %s @ test\n"
                       "[contract]\nactivation = %s @ test\nweight = O I H W @ test\nparameter = %s @ test\n"
                       "[parameter]\nscalar = 1 @ test\nchannel = 1 @ test\nrow = 1 @ test\nfull = 1 @ test\n"
                       "[engine]\nvector_bytes_cycle = 16 @ test\nissue_cycles = 10 @ test\n"
                       "descriptor_cycles = 10 @ test\nsync_cycles = 20 @ test\n"
                       "[dma]\nbytes_cycle = 8 @ test\nsetup_cycles = 50 @ test\nmax_bytes = %s @ test\n",
-                      row->far_align == NULL ? "1" : row->far_align, row->maps,
-                      row->parameters == NULL ? row->maps : row->parameters,
+                      row->local == NULL ? "256K" : row->local, row->far_align == NULL ? "1" : row->far_align,
+                      row->maps, row->parameters == NULL ? row->maps : row->parameters,
                       row->most_bytes == NULL ? "64K" : row->most_bytes);
 }
 
