@@ -1,7 +1,7 @@
 /* How long `stride0 plan` takes and how much memory it needs: the whole command, as a process, median of several runs.
  *
- * Prints a row a model: every example, every network of S0_SHARED where there is one, and synthetic chains of 10 000
- * and 100 000 nodes with the ratio of their times. */
+ * Prints a row a model on each of several devices: every example, every network of S0_SHARED where there is one, and
+ * synthetic chains of 10 000 and 100 000 nodes with the ratio of their times. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 enum { RUNS = 7, MAX_ARGUMENTS = 32, MAX_FILES = 256, LINE_BYTES = 512 };
+
+#define ARENA "mcu-cm"
 
 typedef struct {
     double median_ms;
@@ -76,7 +78,7 @@ static int add_dims(char *arguments[], int count, const char *name, char *line) 
             strlen(name) != (size_t)(tab - slash - 1)) {
             continue;
         }
-        for (char *word = strtok(tab + 1, " \n"); word != NULL && count < MAX_ARGUMENTS - 3;
+        for (char *word = strtok(tab + 1, " \n"); word != NULL && count < MAX_ARGUMENTS - 5;
              word = strtok(NULL, " \n")) {
             arguments[count++] = (char *)"--dim";
             arguments[count++] = word;
@@ -89,11 +91,15 @@ static int add_dims(char *arguments[], int count, const char *name, char *line) 
     return count;
 }
 
-static Timing time_model(const char *path, const char *name) {
+/* An arena with room for all of it; on a scratchpad the device's own memory, so that maps are cut and spilled. */
+static Timing time_model(const char *device, const char *path, const char *name) {
     char line[LINE_BYTES];
-    char *arguments[MAX_ARGUMENTS] = {(char *)S0_COMMAND, (char *)"plan",     (char *)path, (char *)"-d",
-                                      (char *)"mcu-cm",   (char *)"--budget", (char *)"1G"};
-    int count = add_dims(arguments, 7, name, line);
+    char *arguments[MAX_ARGUMENTS] = {(char *)S0_COMMAND, (char *)"plan", (char *)path, (char *)"-d", (char *)device};
+    int count = add_dims(arguments, 5, name, line);
+    if (strcmp(device, ARENA) == 0) {
+        arguments[count++] = (char *)"--budget";
+        arguments[count++] = (char *)"1G";
+    }
     arguments[count] = NULL;
     Timing timing = time_command(arguments);
     struct stat info = {0};
@@ -114,7 +120,7 @@ static bool is_model(const char *name) {
            (length > 7 && strcmp(name + length - 7, ".tflite") == 0);
 }
 
-static void time_folder(const char *folder) {
+static void time_folder(const char *device, const char *folder) {
     char *names[MAX_FILES];
     size_t count = 0;
     DIR *open_folder = opendir(folder);
@@ -131,19 +137,26 @@ static void time_folder(const char *folder) {
     for (size_t i = 0; i < count; i++) {
         char path[1024];
         snprintf(path, sizeof path, "%s/%s", folder, names[i]);
-        time_model(path, names[i]);
+        time_model(device, path, names[i]);
         free(names[i]);
     }
 }
 
-int main(void) {
-    printf("plan -d mcu-cm, whole command, median of %d runs, largest resident memory\n", RUNS);
-    time_folder(S0_SOURCE_DIR "/examples");
-    time_folder(S0_SHARED_DIR "/models/tflite");
-    time_folder(S0_SHARED_DIR "/models/onnx");
-    time_folder(S0_SHARED_DIR "/models/derived");
-    double small = time_model(S0_CHAIN_10K, "chain of 10 000 nodes").median_ms;
-    double large = time_model(S0_CHAIN_100K, "chain of 100 000 nodes").median_ms;
+static void time_device(const char *device) {
+    printf("plan -d %s, whole command, median of %d runs, largest resident memory\n", device, RUNS);
+    time_folder(device, S0_SOURCE_DIR "/examples");
+    time_folder(device, S0_SHARED_DIR "/models/tflite");
+    time_folder(device, S0_SHARED_DIR "/models/onnx");
+    time_folder(device, S0_SHARED_DIR "/models/derived");
+    double small = time_model(device, S0_CHAIN_10K, "chain of 10 000 nodes").median_ms;
+    double large = time_model(device, S0_CHAIN_100K, "chain of 100 000 nodes").median_ms;
     printf("t(100 k) / t(10 k) = %.1f\n", large / small);
+}
+
+int main(void) {
+    static const char *const devices[] = {ARENA, "nvdla-small", "ascend-220x", "teach"};
+    for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
+        time_device(devices[i]);
+    }
     return 0;
 }
