@@ -52,12 +52,13 @@ static const Row rows[] = {
      .most_bytes = "512",
      .refused = "a block of its layout is more than a transfer"},
     {.name = "of two maps in far memory one is stored while the other is loaded, part by part",
-     .graph = "input x float32[1,2,8,8]\nvalue v float32[1,2,8,8]\nvalue w float32[1,2,8,8]\n"
-              "value y float32[1,2,8,8]\nvalue z float32[1,2,8,8]\nvalue u float32[1,2,8,8]\n"
-              "node Relu a: x -> v\nnode Relu b: v -> y\nnode Relu c: v -> w\nnode Relu d: w -> z\n"
-              "node Relu e: w -> u\noutput y\noutput z\noutput u\n",
+     .graph = "input x int8[1,2,8,8]\nconst s float32[] = 0.25\nconst q int8[] = 1\nvalue v int8[1,2,8,8]\n"
+              "value w float32[1,2,8,8]\nvalue y int8[1,2,8,8]\nvalue z float32[1,2,8,8]\n"
+              "value u float32[1,2,8,8]\nnode Relu a: x -> v\nnode Relu b: v -> y\n"
+              "node DequantizeLinear@21 c: v s q -> w\nnode Relu d: w -> z\nnode Relu e: w -> u\n"
+              "output y\noutput z\noutput u\n",
      .maps = "N C H W",
-     .local = "256"},
+     .local = "100"},
     {.name = "workspace of a line: the rows are a digit of the lane's number between others",
      .graph = "input x int8[1,1,2,2]\nconst s float32[] = 0.25\nconst z int8[] = 1\nvalue v float32[1,1,2,2]\n"
               "value y int8[1,1,2,2]\nnode DequantizeLinear@21 d: x s z -> v\nnode QuantizeLinear@21 q: v s z -> y\n"
