@@ -9,7 +9,13 @@
 
 #include <string.h>
 
-enum { MOST_SEEN = 64, MOST_TILES = 1 << 16 };
+enum { MOST_SEEN = 128, MOST_COSTS = 64, MOST_TILES = 1 << 16 };
+
+/* Where a product is carried costs no cycles. */
+typedef struct {
+    SweepChoice choice; /* `carry` is of the first that was looked at */
+    SweepCost cost;
+} KnownCost;
 
 typedef struct {
     const Sweep *sweep;
@@ -17,8 +23,9 @@ typedef struct {
     SweepChosen *chosen;
     uint64_t grain[DIM_COUNT];
     bool has_any;
-    uint32_t seen_count;
+    uint32_t seen_count, cost_count;
     SweepChoice seen[MOST_SEEN];
+    KnownCost costs[MOST_COSTS];
 } Search;
 
 /* ---- Grains */
@@ -88,19 +95,46 @@ static bool need_of(const Search *search, const SweepChoice *choice, uint64_t *b
     return kernel_need(search->sweep, choice, bytes);
 }
 
+static bool same_but_carry(const SweepChoice *a, const SweepChoice *b) {
+    return a->schedule == b->schedule && a->over_input == b->over_input && a->is_resident == b->is_resident &&
+           memcmp(a->tile, b->tile, sizeof a->tile) == 0;
+}
+
 /* The ways of cutting and of keeping parameters often come to the same. */
 static bool was_seen(Search *search, const SweepChoice *choice) {
     for (uint32_t i = 0; i < search->seen_count; i++) {
-        const SweepChoice *seen = &search->seen[i];
-        bool same = seen->schedule == choice->schedule && seen->carry == choice->carry &&
-                    seen->over_input == choice->over_input && seen->is_resident == choice->is_resident;
-        if (same && memcmp(seen->tile, choice->tile, sizeof seen->tile) == 0) {
+        if (search->seen[i].carry == choice->carry && same_but_carry(&search->seen[i], choice)) {
             return true;
         }
     }
-    search->seen[search->seen_count % MOST_SEEN] = *choice;
-    search->seen_count += search->seen_count < MOST_SEEN;
+    if (search->seen_count < MOST_SEEN) {
+        search->seen[search->seen_count++] = *choice;
+    }
     return false;
+}
+
+static bool cost_of(Search *search, const SweepChoice *choice, SweepCost *cost) {
+    Timeline timeline = {0};
+    for (uint32_t i = 0; i < search->cost_count; i++) {
+        if (same_but_carry(&search->costs[i].choice, choice)) {
+            *cost = search->costs[i].cost;
+            return true;
+        }
+    }
+    bool ok = sweep_cost(search->sweep, choice, &timeline, cost);
+    if (ok && search->cost_count < MOST_COSTS) {
+        search->costs[search->cost_count++] = (KnownCost){*choice, *cost};
+    }
+    return ok;
+}
+
+/* Parameters that no cut divides stay all the same. */
+static bool all_stay(const Sweep *sweep, const SweepChoice *choice) {
+    bool all = true;
+    for (uint32_t i = 0; i < sweep->param_count; i++) {
+        all = all && sweep_stays(choice, sweep, &sweep->params[i]);
+    }
+    return all;
 }
 
 static bool has_few_tiles(const Search *search, const SweepChoice *choice) {
@@ -123,7 +157,8 @@ static bool is_hopeless(const Search *search, const SweepChoice *choice) {
 static void look_at(Search *search, const SweepChoice *choice) {
     SweepChosen *chosen = search->chosen;
     SweepOption option = {.choice = *choice};
-    Timeline timeline = {0};
+    option.choice.is_resident = choice->is_resident || all_stay(search->sweep, choice);
+    choice = &option.choice;
     if (was_seen(search, choice) || !need_of(search, choice, &option.need_bytes) || !has_few_tiles(search, choice)) {
         return;
     }
@@ -132,7 +167,7 @@ static void look_at(Search *search, const SweepChoice *choice) {
     if (fits && is_hopeless(search, choice)) {
         return;
     }
-    if (fits ? !sweep_cost(search->sweep, choice, &timeline, &option.cost) : chosen->fits || !is_smaller) {
+    if (fits ? !cost_of(search, choice, &option.cost) : chosen->fits || !is_smaller) {
         return;
     }
     if (fits) {
