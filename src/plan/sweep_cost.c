@@ -153,59 +153,114 @@ static uint64_t tiles_along(const Sweep *sweep, const SweepChoice *choice, Dim d
     return ceil_div(sweep->out.shape.extent[d], choice->tile[d]);
 }
 
-static bool goes_along(const SweepOperand *operand, Dim d) {
+/* The last of the window's indices, or the first, as if the operand went on for ever. */
+static int64_t window_end(const Reach *reach, uint64_t index) {
+    return (int64_t)(index * reach->stride + reach->window - 1) - reach->before;
+}
+
+static int64_t window_begin(const Reach *reach, uint64_t index) {
+    return (int64_t)(index * reach->stride) - reach->before;
+}
+
+/* Do the windows along dimension `k` of the operand cover it? */
+static bool is_covered(const Sweep *sweep, const SweepOperand *operand, int k) {
+    const Reach *reach = &operand->reach[k];
+    return reach->of == REACH_ALL ||
+           (reach->stride <= reach->window && reach->before >= 0 &&
+            window_end(reach, sweep->out.shape.extent[reach->of] - 1) + 1 >= (int64_t)operand->shape.extent[k]);
+}
+
+/* Has no tile the window of the next one? Where windows lie beyond an end, or cover all, they may be the same. */
+static bool moves_on(const Sweep *sweep, const SweepChoice *choice, const SweepOperand *operand, int k) {
+    const Reach *reach = &operand->reach[k];
+    int64_t whole = (int64_t)operand->shape.extent[k];
+    uint64_t tile = choice->tile[reach->of], tiles = tiles_along(sweep, choice, (Dim)reach->of);
+    bool begins_move = window_begin(reach, tile) >= (int64_t)reach->grain && tile * reach->stride >= reach->grain &&
+                       window_begin(reach, (tiles - 1) * tile) < whole;
+    bool ends_move = window_end(reach, tile - 1) >= 0 && window_end(reach, (tiles - 1) * tile - 1) < whole - 1;
+    return begins_move || ends_move;
+}
+
+static bool goes_along(const Sweep *sweep, const SweepChoice *choice, const SweepOperand *operand, Dim d) {
     bool along = false;
     for (int k = 0; k < DIM_COUNT; k++) {
-        along = along || operand->reach[k].of == (uint32_t)d;
+        along = along || (operand->reach[k].of == (uint32_t)d && moves_on(sweep, choice, operand, k));
     }
     return along;
 }
 
-/* How often a part of the operand moves: with every tile along the fastest dimension that it goes along, and for all
- * that are slower. `parts` is how many there are of it. */
-static uint64_t moves_of(const Sweep *sweep, const SweepChoice *choice, const SweepOperand *operand, uint64_t *parts) {
-    uint64_t all = 1, moves = 1;
-    *parts = 1;
-    for (uint32_t k = 0; k < SWEEP_ORDER_COUNT; k++) {
-        uint64_t tiles = tiles_along(sweep, choice, sweep_order[k]);
-        all *= tiles; /* no more than the map has elements */
-        if (tiles > 1 && goes_along(operand, sweep_order[k])) {
-            moves = all;
-            *parts *= tiles;
-        }
+/* How often a part of the operand is loaded at least: with every tile along the fastest dimension that it goes along,
+ * and for all that are slower. Two slots hold the two tiles of a dimension for good. */
+static uint64_t loads_of(const Sweep *sweep, const SweepChoice *choice, const SweepOperand *operand) {
+    uint64_t tiles[SWEEP_ORDER_COUNT], faster = 1, loads = 1;
+    uint32_t k = SWEEP_ORDER_COUNT;
+    for (uint32_t i = 0; i < SWEEP_ORDER_COUNT; i++) {
+        tiles[i] = tiles_along(sweep, choice, sweep_order[i]);
     }
-    return moves;
+    for (bool found = false; !found && k > 0; k -= !found) {
+        bool stay = faster == 1 && tiles[k - 1] == 2 && sweep_slots(choice) == 2;
+        found = tiles[k - 1] > 1 && !stay && goes_along(sweep, choice, operand, sweep_order[k - 1]);
+        faster *= found ? 1 : tiles[k - 1];
+    }
+    for (; k > 0; k--) {
+        loads *= tiles[k - 1]; /* no more than the map has elements */
+    }
+    return loads;
 }
 
-/* Do the windows of all parts cover the operand? */
-static bool is_covered(const SweepOperand *operand) {
-    bool covered = true;
+/* Which dimension of the operand goes along dimension `d` of the map; DIM_COUNT: none or several. */
+static int only_along(const SweepOperand *operand, Dim d) {
+    int found = DIM_COUNT, count = 0;
     for (int k = 0; k < DIM_COUNT; k++) {
-        covered = covered && operand->reach[k].stride <= operand->reach[k].window;
+        bool is_along = operand->reach[k].of == (uint32_t)d;
+        found = is_along ? k : found;
+        count += is_along;
     }
-    return covered;
+    return count == 1 ? found : DIM_COUNT;
 }
 
-/* Set-up, a descriptor, and the bytes of each move; UINT64_MAX where that does not fit. */
-static uint64_t least_moving(const Sweep *sweep, const SweepChoice *choice, const SweepOperand *operand) {
-    const Device *device = sweep->device;
-    uint64_t parts, moves = moves_of(sweep, choice, operand, &parts), bytes, cycles;
+/* Where the parts cover the operand, and each moves as often as the others; else 0, which is always true. */
+static uint64_t least_bytes(const Sweep *sweep, const SweepChoice *choice, const SweepOperand *operand,
+                            uint64_t moves) {
+    uint64_t parts = 1, bytes;
     const ViewBox whole = view_whole_box(&operand->shape);
-    uint64_t of_part = is_covered(operand) ? sweep_box_bytes(operand, &whole) / parts : 0;
-    bool ok =
-        operand->is_far && checked_mul(moves, of_part, &bytes) &&
-        checked_mul(moves, device->dma_setup_cycles.value + device->descriptor_cycles.value, &cycles) &&
-        checked_add(cycles, device->dma_bytes_cycle.value == 0 ? 0 : bytes / device->dma_bytes_cycle.value, &cycles);
+    bool ok = true;
+    for (int k = 0; ok && k < DIM_COUNT; k++) {
+        uint32_t of = operand->reach[k].of;
+        uint64_t tiles = of == REACH_ALL ? 1 : tiles_along(sweep, choice, (Dim)of);
+        ok = of == REACH_ALL || (only_along(operand, (Dim)of) == k && is_covered(sweep, operand, k) &&
+                                 (tiles == 1 || moves_on(sweep, choice, operand, k)));
+        parts *= tiles;
+    }
+    ok = ok && moves >= parts && checked_mul(moves, sweep_box_bytes(operand, &whole) / parts, &bytes);
+    return ok ? bytes : 0;
+}
+
+/* Set-up, a descriptor, and the bytes of each move; 0 where that does not fit. */
+static uint64_t least_moving(const Sweep *sweep, const SweepChoice *choice, const SweepOperand *operand,
+                             uint64_t moves) {
+    const Device *device = sweep->device;
+    uint64_t bytes = least_bytes(sweep, choice, operand, moves), cycles, rate = device->dma_bytes_cycle.value;
+    bool ok = operand->is_far &&
+              checked_mul(moves, device->dma_setup_cycles.value + device->descriptor_cycles.value, &cycles) &&
+              checked_add(cycles, rate == 0 ? 0 : bytes / rate, &cycles);
     return ok ? cycles : 0;
+}
+
+static uint64_t least_loading(const Sweep *sweep, const SweepChoice *choice, const SweepOperand *operand) {
+    return least_moving(sweep, choice, operand, loads_of(sweep, choice, operand));
 }
 
 uint64_t sweep_least_cycles(const Sweep *sweep, const SweepChoice *choice) {
     const Device *device = sweep->device;
-    uint64_t parts, tiles = moves_of(sweep, choice, &sweep->out, &parts), engine;
-    uint64_t loads = least_moving(sweep, choice, &sweep->in), stores = least_moving(sweep, choice, &sweep->out);
+    uint64_t tiles = 1, engine;
+    for (int d = 0; d < DIM_COUNT; d++) {
+        tiles *= tiles_along(sweep, choice, (Dim)d);
+    }
+    uint64_t loads = least_loading(sweep, choice, &sweep->in), stores = least_moving(sweep, choice, &sweep->out, tiles);
     for (uint32_t i = 0; i < sweep->param_count; i++) {
         bool moves = !sweep_stays(choice, sweep, &sweep->params[i]);
-        loads += moves ? least_moving(sweep, choice, &sweep->params[i]) : 0;
+        loads += moves ? least_loading(sweep, choice, &sweep->params[i]) : 0;
     }
     engine = checked_mul(tiles, device->issue_cycles.value, &engine) ? engine : 0;
     uint64_t dma = device->dma_channels.value < 2 ? loads + stores : loads > stores ? loads : stores;
