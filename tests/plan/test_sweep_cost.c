@@ -300,7 +300,7 @@ static void draw_engine(Drawn *drawn) {
     Sweep *sweep = &drawn->sweep;
     sweep->node_count = 1 + (uint32_t)draw(drawn, 2);
     for (int k = 0; k < 4; k++) {
-        drawn->stage_bits[k] = 4 << draw(drawn, 4);
+        drawn->stage_bits[k] = (uint32_t)4 << draw(drawn, 4);
         drawn->stage_count[k % 2] = 1 + (uint32_t)draw(drawn, 2);
     }
     drawn->between_bits[0] = 8;
