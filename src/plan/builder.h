@@ -162,6 +162,18 @@ bool build_sweep(Builder *builder, const NodeId *nodes, uint32_t count, bool *is
  * changes nothing. */
 bool tighten_sweeps(const Plan *plan, uint64_t *budgets);
 
+/* ---- placement.c: offsets; false with a diagnostic where a sum does not fit 64 bits */
+
+bool place_local(Plan *plan, Work *work);
+bool place_backing(Plan *plan, Work *work);
+
+/* ---- plan.c, remedies.c */
+
+/* The best plan that there is with these options, without remedies. Null with diagnostics. */
+Plan *plan_best(const Graph *graph, const Device *device, const PlanOptions *options, Work *work);
+
+void find_remedies(Plan *plan, Work *work);
+
 /* ---- relief.c */
 
 Relief *relief_new(const Graph *graph, Arena *arena);

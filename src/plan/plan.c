@@ -2,11 +2,7 @@
  * Where several alias choices are open, each is planned and the lowest kept. */
 #include "plan/builder.h"
 
-#include "base/checked.h"
-#include "base/fault.h"
 #include "base/nearest.h"
-#include "place/judge.h"
-#include "plan/tiles.h"
 
 static void fill_ids(BufferId *ids, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
@@ -37,130 +33,6 @@ static void init_builder(Builder *builder, const Graph *graph, const Device *dev
     plan->backing = id_table(&work->keep, graph);
     builder->resident = id_table(&work->scratch, graph);
     builder->resident_group = arena_array(&work->scratch, uint32_t, graph->value_count);
-}
-
-/* ---- Placement */
-
-static bool is_placed(const Plan *plan, uint32_t i) {
-    return buffer_is_local_storage(plan, (BufferId){i}) && plan->buffers[i].physical_bytes > 0;
-}
-
-static void collect(const Plan *plan, PlaceProblem *problem, Arena *scratch) {
-    problem->buffer = arena_array(scratch, PlaceBuffer, plan->buffer_count);
-    problem->align_bytes = plan->device->memory[plan->device->local].align_bytes;
-    for (uint32_t i = 0; i < plan->buffer_count; i++) {
-        const Buffer *buffer = &plan->buffers[i];
-        if (is_placed(plan, i)) {
-            problem->buffer[problem->count++] = (PlaceBuffer){.size = buffer->physical_bytes,
-                                                              .align = buffer->align_bytes,
-                                                              .first = buffer->storage_first,
-                                                              .last = buffer->storage_last};
-        }
-    }
-}
-
-/* Aliases lie where their storage lies; a child's parent may come later in the list, so the way is walked. */
-static void place_aliases(Plan *plan) {
-    for (uint32_t i = 0; i < plan->buffer_count; i++) {
-        Buffer *buffer = &plan->buffers[i];
-        uint64_t offset = 0;
-        BufferId at = {i};
-        if (!is_buffer(buffer->alias_of)) {
-            continue;
-        }
-        while (is_buffer(plan_buffer(plan, at)->alias_of)) {
-            offset += plan_buffer(plan, at)->alias_offset_bytes;
-            at = plan_buffer(plan, at)->alias_of;
-        }
-        buffer->offset = plan_buffer(plan, at)->offset + offset;
-    }
-}
-
-static bool place_local(Plan *plan, Work *work) {
-    PlaceProblem problem = {0};
-    collect(plan, &problem, &work->scratch);
-    if (!place_solve(&problem, &work->scratch)) {
-        return diag_refuse(&work->diags, (DiagText){.what = "the placement does not fit 64 bits"});
-    }
-    Judgement judgement = place_judge(&problem, &work->scratch);
-    CHECK(judgement.verdict == JUDGE_RIGHT);
-    size_t next = 0;
-    for (uint32_t i = 0; i < plan->buffer_count; i++) {
-        if (is_placed(plan, i)) {
-            plan->buffers[i].offset = problem.buffer[next++].offset;
-        }
-    }
-    place_aliases(plan);
-    plan->placed_bytes = problem.height;
-    plan->lower_bound_bytes = problem.bound;
-    plan->place_method = problem.method;
-    CHECK(plan->peak_live_bytes <= plan->lower_bound_bytes && plan->lower_bound_bytes <= plan->placed_bytes);
-    return true;
-}
-
-/* ---- Flash or far memory */
-
-static bool refuse_backing(Diags *diags) {
-    return diag_refuse(diags, (DiagText){.what = "the sum of what lies in flash or far memory does not fit 64 bits"});
-}
-
-static bool is_far_storage(const Plan *plan, const Buffer *buffer) {
-    return buffer->memory != plan->device->local && !is_buffer(buffer->alias_of);
-}
-
-/* Maps that were sent there are gone when their last reader has them. */
-static bool place_far_maps(Plan *plan, Work *work) {
-    const DeviceMemory *memory = &plan->device->memory[plan->device->backing];
-    PlaceProblem problem = {.align_bytes = memory->align_bytes > 0 ? memory->align_bytes : 1};
-    problem.buffer = arena_array(&work->scratch, PlaceBuffer, plan->buffer_count);
-    for (uint32_t i = 0; i < plan->buffer_count; i++) {
-        const Buffer *buffer = &plan->buffers[i];
-        PlaceBuffer *placed = &problem.buffer[problem.count];
-        if (!is_far_storage(plan, buffer) || !buffer_is_far_map(plan, buffer)) {
-            continue;
-        }
-        *placed =
-            (PlaceBuffer){.align = buffer->align_bytes, .first = buffer->storage_first, .last = buffer->storage_last};
-        if (!buffer_backing_bytes(plan, buffer, &placed->size)) {
-            return refuse_backing(&work->diags);
-        }
-        problem.count += placed->size > 0;
-    }
-    if (problem.count > 0 && !place_solve(&problem, &work->scratch)) {
-        return refuse_backing(&work->diags);
-    }
-    CHECK(problem.count == 0 || place_judge(&problem, &work->scratch).verdict == JUDGE_RIGHT);
-    uint32_t next = 0;
-    for (uint32_t i = 0; i < plan->buffer_count; i++) {
-        Buffer *buffer = &plan->buffers[i];
-        if (is_far_storage(plan, buffer) && buffer_is_far_map(plan, buffer) && buffer->physical_bytes > 0) {
-            buffer->offset = problem.buffer[next++].offset;
-        }
-    }
-    plan->backing_bytes = problem.count > 0 ? problem.height : 0;
-    return true;
-}
-
-/* Constants and what is the caller's stay for the whole run: one after the other. A banked layout lies there bank by
- * bank, for that memory is one address space. */
-static bool place_backing(Plan *plan, Work *work) {
-    if (!place_far_maps(plan, work)) {
-        return false;
-    }
-    for (uint32_t i = 0; i < plan->buffer_count; i++) {
-        Buffer *buffer = &plan->buffers[i];
-        uint64_t bytes;
-        if (!is_far_storage(plan, buffer) || buffer_is_far_map(plan, buffer)) {
-            continue;
-        }
-        if (!buffer_backing_bytes(plan, buffer, &bytes) ||
-            !checked_round_up(plan->backing_bytes, buffer->align_bytes, &buffer->offset) ||
-            !checked_add(buffer->offset, bytes, &plan->backing_bytes)) {
-            return refuse_backing(&work->diags);
-        }
-    }
-    place_aliases(plan);
-    return true;
 }
 
 /* ---- One plan */
@@ -325,7 +197,7 @@ static Plan *build_best_whole(const Graph *graph, const Device *device, const Pl
 }
 
 /* Relief is for the best of the others, where operators may go tile by tile at all. */
-static Plan *build_best(const Graph *graph, const Device *device, const PlanOptions *options, Work *work) {
+Plan *plan_best(const Graph *graph, const Device *device, const PlanOptions *options, Work *work) {
     Plan *plan = build_best_whole(graph, device, options, work);
     bool may_cut = device->kind == DEVICE_SCRATCHPAD && options->sweeps && !options->whole_tiles;
     if (plan != NULL && !plan_local_fits(plan) && may_cut) {
@@ -345,63 +217,6 @@ bool plan_backing_fits(const Plan *plan) {
 
 bool plan_fits(const Plan *plan) {
     return plan_local_fits(plan) && plan_backing_fits(plan);
-}
-
-/* ---- Remedies */
-
-static void add_remedy(Plan *plan, const char *kind, uint64_t saves_bytes) {
-    if (saves_bytes > 0) {
-        plan->remedies[plan->remedy_count++] = (Remedy){kind, saves_bytes};
-    }
-}
-
-static void try_remedy(Plan *plan, const char *kind, PlanOptions options, Work *work) {
-    Plan *other = build_best(plan->graph, plan->device, &options, work);
-    if (other != NULL && other->placed_bytes < plan->placed_bytes) {
-        add_remedy(plan, kind, plan->placed_bytes - other->placed_bytes);
-    }
-}
-
-/* --tile none may be left out; else what element-wise operators would leave that are planned over whole maps. */
-static void find_tiles_remedy(Plan *plan, Work *work) {
-    PlanOptions options = plan->options;
-    uint32_t before = plan->remedy_count;
-    options.whole_tiles = false;
-    if (plan->options.whole_tiles && plan->sweep_count > 0) {
-        try_remedy(plan, "tiles", options, work);
-    }
-    if (plan->remedy_count == before) {
-        add_remedy(plan, "tiles", plan->peak_live_bytes - tiled_peak_bytes(plan, &work->scratch));
-    }
-}
-
-static void find_local_remedies(Plan *plan, Work *work) {
-    PlanOptions options = plan->options;
-    options.strategy = STRATEGY_AUTO;
-    try_remedy(plan, "compact_parameters", options, work);
-    options = plan->options;
-    options.in_place = true;
-    try_remedy(plan, "in_place", options, work);
-    options = plan->options;
-    options.pin_inputs = false;
-    try_remedy(plan, "unpin_inputs", options, work);
-    options = plan->options;
-    options.pin_outputs = false;
-    try_remedy(plan, "unpin_outputs", options, work);
-    find_tiles_remedy(plan, work);
-    add_remedy(plan, "larger_memory", plan->placed_bytes - plan->capacity_bytes);
-}
-
-static void find_remedies(Plan *plan, Work *work) {
-    enum { MOST_REMEDIES = 7 };
-    plan->remedies = arena_array(&work->keep, Remedy, MOST_REMEDIES);
-    if (!plan_local_fits(plan)) {
-        find_local_remedies(plan, work);
-    }
-    if (!plan_backing_fits(plan)) {
-        bool is_arena = plan->device->kind == DEVICE_ARENA;
-        add_remedy(plan, is_arena ? "larger_flash" : "larger_far", plan->backing_bytes - plan->backing_capacity_bytes);
-    }
 }
 
 /* The constants are what a --axis may name. */
@@ -433,7 +248,7 @@ bool plan_check_axes(const Graph *graph, const PlanOptions *options, Diags *diag
 }
 
 Plan *plan_make(const Graph *graph, const Device *device, const PlanOptions *options, Work *work) {
-    Plan *plan = build_best(graph, device, options, work);
+    Plan *plan = plan_best(graph, device, options, work);
     if (plan != NULL) {
         plan_check(plan);
     }
@@ -441,33 +256,4 @@ Plan *plan_make(const Graph *graph, const Device *device, const PlanOptions *opt
         find_remedies(plan, work);
     }
     return plan;
-}
-
-/* ---- Names, as docs/json.md lists them */
-
-const char *buffer_kind_name(BufferKind kind) {
-    static const char *const name[] = {"input", "activation", "output", "weight", "parameter", "state", "workspace"};
-    return name[kind];
-}
-
-const char *column_name(Column column) {
-    static const char *const name[] = {"load_input", "load_param", "multiply", "add", "requantize",
-                                       "compute",    "store",      "copy",     "fill"};
-    return name[column];
-}
-
-const char *broadcast_name(Broadcast broadcast) {
-    static const char *const name[] = {NULL, "scalar", "channel", "row", "full", "partial"};
-    return name[broadcast];
-}
-
-const char *alias_reason_name(AliasReason reason) {
-    static const char *const name[] = {NULL, "view", "in_place", "concat", "split", "into_consumer"};
-    return name[reason];
-}
-
-const char *alias_refusal_name(AliasRefusal refusal) {
-    static const char *const name[] = {NULL,     "later_reader",  "graph_output", "pinned",  "constant", "dtype",
-                                       "layout", "element_order", "broadcast",    "smaller", "state",    "operator"};
-    return name[refusal];
 }

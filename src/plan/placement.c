@@ -1,0 +1,130 @@
+/* Where every storage lies: in local memory and in flash or far memory, packed by live ranges, and judged. */
+#include "plan/builder.h"
+
+#include "base/checked.h"
+#include "base/fault.h"
+#include "place/judge.h"
+
+/* ---- Local memory */
+
+static bool is_placed(const Plan *plan, uint32_t i) {
+    return buffer_is_local_storage(plan, (BufferId){i}) && plan->buffers[i].physical_bytes > 0;
+}
+
+static void collect(const Plan *plan, PlaceProblem *problem, Arena *scratch) {
+    problem->buffer = arena_array(scratch, PlaceBuffer, plan->buffer_count);
+    problem->align_bytes = plan->device->memory[plan->device->local].align_bytes;
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        const Buffer *buffer = &plan->buffers[i];
+        if (is_placed(plan, i)) {
+            problem->buffer[problem->count++] = (PlaceBuffer){.size = buffer->physical_bytes,
+                                                              .align = buffer->align_bytes,
+                                                              .first = buffer->storage_first,
+                                                              .last = buffer->storage_last};
+        }
+    }
+}
+
+/* Aliases lie where their storage lies; a child's parent may come later in the list, so the way is walked. */
+static void place_aliases(Plan *plan) {
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        Buffer *buffer = &plan->buffers[i];
+        uint64_t offset = 0;
+        BufferId at = {i};
+        if (!is_buffer(buffer->alias_of)) {
+            continue;
+        }
+        while (is_buffer(plan_buffer(plan, at)->alias_of)) {
+            offset += plan_buffer(plan, at)->alias_offset_bytes;
+            at = plan_buffer(plan, at)->alias_of;
+        }
+        buffer->offset = plan_buffer(plan, at)->offset + offset;
+    }
+}
+
+bool place_local(Plan *plan, Work *work) {
+    PlaceProblem problem = {0};
+    collect(plan, &problem, &work->scratch);
+    if (!place_solve(&problem, &work->scratch)) {
+        return diag_refuse(&work->diags, (DiagText){.what = "the placement does not fit 64 bits"});
+    }
+    Judgement judgement = place_judge(&problem, &work->scratch);
+    CHECK(judgement.verdict == JUDGE_RIGHT);
+    size_t next = 0;
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        if (is_placed(plan, i)) {
+            plan->buffers[i].offset = problem.buffer[next++].offset;
+        }
+    }
+    place_aliases(plan);
+    plan->placed_bytes = problem.height;
+    plan->lower_bound_bytes = problem.bound;
+    plan->place_method = problem.method;
+    CHECK(plan->peak_live_bytes <= plan->lower_bound_bytes && plan->lower_bound_bytes <= plan->placed_bytes);
+    return true;
+}
+
+/* ---- Flash or far memory */
+
+static bool refuse_backing(Diags *diags) {
+    return diag_refuse(diags, (DiagText){.what = "the sum of what lies in flash or far memory does not fit 64 bits"});
+}
+
+static bool is_far_storage(const Plan *plan, const Buffer *buffer) {
+    return buffer->memory != plan->device->local && !is_buffer(buffer->alias_of);
+}
+
+/* Maps that were sent there are gone when their last reader has them. */
+static bool place_far_maps(Plan *plan, Work *work) {
+    const DeviceMemory *memory = &plan->device->memory[plan->device->backing];
+    PlaceProblem problem = {.align_bytes = memory->align_bytes > 0 ? memory->align_bytes : 1};
+    problem.buffer = arena_array(&work->scratch, PlaceBuffer, plan->buffer_count);
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        const Buffer *buffer = &plan->buffers[i];
+        PlaceBuffer *placed = &problem.buffer[problem.count];
+        if (!is_far_storage(plan, buffer) || !buffer_is_far_map(plan, buffer)) {
+            continue;
+        }
+        *placed =
+            (PlaceBuffer){.align = buffer->align_bytes, .first = buffer->storage_first, .last = buffer->storage_last};
+        if (!buffer_backing_bytes(plan, buffer, &placed->size)) {
+            return refuse_backing(&work->diags);
+        }
+        problem.count += placed->size > 0;
+    }
+    if (problem.count > 0 && !place_solve(&problem, &work->scratch)) {
+        return refuse_backing(&work->diags);
+    }
+    CHECK(problem.count == 0 || place_judge(&problem, &work->scratch).verdict == JUDGE_RIGHT);
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        Buffer *buffer = &plan->buffers[i];
+        if (is_far_storage(plan, buffer) && buffer_is_far_map(plan, buffer) && buffer->physical_bytes > 0) {
+            buffer->offset = problem.buffer[next++].offset;
+        }
+    }
+    plan->backing_bytes = problem.count > 0 ? problem.height : 0;
+    return true;
+}
+
+/* Constants and what is the caller's stay for the whole run: one after the other. A banked layout lies there bank by
+ * bank, for that memory is one address space. */
+bool place_backing(Plan *plan, Work *work) {
+    if (!place_far_maps(plan, work)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        Buffer *buffer = &plan->buffers[i];
+        uint64_t bytes;
+        if (!is_far_storage(plan, buffer) || buffer_is_far_map(plan, buffer)) {
+            continue;
+        }
+        if (!buffer_backing_bytes(plan, buffer, &bytes) ||
+            !checked_round_up(plan->backing_bytes, buffer->align_bytes, &buffer->offset) ||
+            !checked_add(buffer->offset, bytes, &plan->backing_bytes)) {
+            return refuse_backing(&work->diags);
+        }
+    }
+    place_aliases(plan);
+    return true;
+}

@@ -1,0 +1,59 @@
+/* Remedies of a plan that does not fit: each is tried alone, by planning again with it. */
+#include "plan/builder.h"
+
+#include "plan/tiles.h"
+
+static void add_remedy(Plan *plan, const char *kind, uint64_t saves_bytes) {
+    if (saves_bytes > 0) {
+        plan->remedies[plan->remedy_count++] = (Remedy){kind, saves_bytes};
+    }
+}
+
+static void try_remedy(Plan *plan, const char *kind, PlanOptions options, Work *work) {
+    Plan *other = plan_best(plan->graph, plan->device, &options, work);
+    if (other != NULL && other->placed_bytes < plan->placed_bytes) {
+        add_remedy(plan, kind, plan->placed_bytes - other->placed_bytes);
+    }
+}
+
+/* --tile none may be left out; else what element-wise operators would leave that are planned over whole maps. */
+static void find_tiles_remedy(Plan *plan, Work *work) {
+    PlanOptions options = plan->options;
+    uint32_t before = plan->remedy_count;
+    options.whole_tiles = false;
+    if (plan->options.whole_tiles && plan->sweep_count > 0) {
+        try_remedy(plan, "tiles", options, work);
+    }
+    if (plan->remedy_count == before) {
+        add_remedy(plan, "tiles", plan->peak_live_bytes - tiled_peak_bytes(plan, &work->scratch));
+    }
+}
+
+static void find_local_remedies(Plan *plan, Work *work) {
+    PlanOptions options = plan->options;
+    options.strategy = STRATEGY_AUTO;
+    try_remedy(plan, "compact_parameters", options, work);
+    options = plan->options;
+    options.in_place = true;
+    try_remedy(plan, "in_place", options, work);
+    options = plan->options;
+    options.pin_inputs = false;
+    try_remedy(plan, "unpin_inputs", options, work);
+    options = plan->options;
+    options.pin_outputs = false;
+    try_remedy(plan, "unpin_outputs", options, work);
+    find_tiles_remedy(plan, work);
+    add_remedy(plan, "larger_memory", plan->placed_bytes - plan->capacity_bytes);
+}
+
+void find_remedies(Plan *plan, Work *work) {
+    enum { MOST_REMEDIES = 7 };
+    plan->remedies = arena_array(&work->keep, Remedy, MOST_REMEDIES);
+    if (!plan_local_fits(plan)) {
+        find_local_remedies(plan, work);
+    }
+    if (!plan_backing_fits(plan)) {
+        bool is_arena = plan->device->kind == DEVICE_ARENA;
+        add_remedy(plan, is_arena ? "larger_flash" : "larger_far", plan->backing_bytes - plan->backing_capacity_bytes);
+    }
+}
