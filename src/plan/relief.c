@@ -18,7 +18,7 @@ typedef struct {
     bool has_changed;
 } Relieving;
 
-enum { END = UINT32_MAX };
+#define END UINT32_MAX
 
 Relief *relief_new(const Graph *graph, Arena *arena) {
     Relief *relief = arena_new(arena, Relief);
