@@ -69,11 +69,12 @@ static int64_t clamped_start(int64_t start, int64_t extent, int64_t step) {
 
 static bool fold_slice(const Fold *fold, Tensor *out) {
     Tensor x;
-    Ints starts, axes, steps;
+    Ints starts, ends, axes, steps;
     int64_t stride[SHAPE_MAX_RANK], base = 0;
-    if (!load(fold, 0, &x) || !ints_of(fold, "starts", 1, &starts) || !ints_of(fold, "axes", 3, &axes) ||
-        !ints_of(fold, "steps", 4, &steps)) {
-        return false;
+    if (!load(fold, 0, &x) || !ints_of(fold, "starts", 1, &starts) || !ints_of(fold, "ends", 2, &ends) ||
+        !ints_of(fold, "axes", 3, &axes) || !ints_of(fold, "steps", 4, &steps) || starts.count == 0 ||
+        ends.count != starts.count || out->shape.rank != x.shape.rank) {
+        return false; /* where something is absent, the output's shape is only what the file says */
     }
     shape_strides(&x.shape, stride);
     for (uint32_t k = 0; k < starts.count; k++) {

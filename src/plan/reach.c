@@ -60,7 +60,7 @@ static void go_along(const Finding *f, uint32_t of) {
 }
 
 static uint32_t channel_axis(const Finding *f) {
-    return f->graph->channels_last ? f->out->shape.rank - 1 : 1;
+    return !f->graph->channels_last ? 1 : f->out->shape.rank == 0 ? 0 : f->out->shape.rank - 1;
 }
 
 /* One number or one row of weights for each index of axis `of`. */
@@ -220,15 +220,16 @@ static void find_channels(const Finding *f) {
 static void find_transposed_windows(const Finding *f) {
     uint32_t data = node_data_input(f->node), channel = channel_axis(f);
     const Value *in = input_of(f, data), *weights = input_of(f, weight_input(f));
-    uint64_t elements, outputs = (uint64_t)f->out->shape.dim[channel];
-    if (in == NULL || weights == NULL || in->shape.rank != f->out->shape.rank || in->shape.rank < 3 || outputs == 0 ||
-        node_int(f->node, "group", 1) != 1 || !shape_elements(&weights->shape, &elements)) {
+    uint64_t elements;
+    if (in == NULL || weights == NULL || in->shape.rank != f->out->shape.rank || in->shape.rank < 3 ||
+        f->out->shape.dim[channel] == 0 || node_int(f->node, "group", 1) != 1 ||
+        !shape_elements(&weights->shape, &elements)) {
         return;
     }
     follow(f, data, 0, 0);
     follow_outputs(f, channel);
     f->reach->cut = axis_bit(0) | axis_bit(channel);
-    f->reach->macs = elements / outputs;
+    f->reach->macs = elements / (uint64_t)f->out->shape.dim[channel];
 }
 
 /* ---- Matrix products */
@@ -294,12 +295,12 @@ static void find_cell(const Finding *f) {
     for (uint32_t k = NORM_OF_INPUT_GATE; k <= NORM_OF_OUTPUT_GATE; k++) {
         mixes_units = mixes_units || input_of(f, k) != NULL;
     }
-    for (uint32_t axis = 0; axis < last; axis++) {
+    for (uint32_t axis = 0; axis + 1 < f->out->shape.rank; axis++) {
         if (f->out->shape.dim[axis] != 1) {
             return;
         }
     }
-    if (in == NULL || in->shape.rank == 0 || mixes_units) {
+    if (in == NULL || in->shape.rank == 0 || f->out->shape.rank == 0 || mixes_units) {
         return;
     }
     follow_outputs(f, last);
