@@ -91,9 +91,10 @@ static bool fold_slice(const Fold *fold, Tensor *out) {
 
 static bool fold_slice_size(const Fold *fold, Tensor *out) {
     Tensor x;
-    Ints begin;
+    Ints begin, size;
     int64_t stride[SHAPE_MAX_RANK], base = 0;
-    if (!load(fold, 0, &x) || !ints_of(fold, "", 1, &begin)) {
+    if (!load(fold, 0, &x) || !ints_of(fold, "", 1, &begin) || !ints_of(fold, "", 2, &size) ||
+        begin.count != x.shape.rank || size.count != x.shape.rank) {
         return false;
     }
     shape_strides(&x.shape, stride);
@@ -107,13 +108,14 @@ static bool fold_slice_size(const Fold *fold, Tensor *out) {
 /* STRIDED_SLICE without ellipsis: walks the entries as the shape rule did. */
 static bool fold_strided_slice(const Fold *fold, Tensor *out) {
     Tensor x;
-    Ints begin, steps;
+    Ints begin, end, steps;
     int64_t from[SHAPE_MAX_RANK], stride[SHAPE_MAX_RANK], base = 0;
     int64_t new_axis = node_int(fold->node, "new_axis_mask", 0), shrink = node_int(fold->node, "shrink_axis_mask", 0);
     int64_t begin_mask = node_int(fold->node, "begin_mask", 0);
     uint32_t axis = 0, to = 0;
     if (node_int(fold->node, "ellipsis_mask", 0) != 0 || !load(fold, 0, &x) || !ints_of(fold, "", 1, &begin) ||
-        !ints_of(fold, "", 3, &steps)) {
+        !ints_of(fold, "", 2, &end) || !ints_of(fold, "", 3, &steps) || begin.count == 0 || end.count != begin.count ||
+        steps.count != begin.count) {
         return false;
     }
     shape_strides(&x.shape, from);
@@ -239,7 +241,7 @@ static bool fold_gather(const Fold *fold, Tensor *out) {
 static bool fold_tile(const Fold *fold, Tensor *out) {
     Tensor x;
     int64_t stride[SHAPE_MAX_RANK], index[SHAPE_MAX_RANK] = {0};
-    if (!load(fold, 0, &x)) {
+    if (!load(fold, 0, &x) || x.shape.rank != out->shape.rank || x.count == 0) {
         return false;
     }
     shape_strides(&x.shape, stride);

@@ -200,7 +200,7 @@ bool names_align(const Graph *graph, const Node *node, uint32_t k, uint32_t o, A
         return in->shape.rank == out->shape.rank && align_permuted(graph, node, in->shape.rank, scratch, to);
     case ALIGN_SQUEEZED:
     case ALIGN_UNSQUEEZED:
-        return k == 0 && align_squeezed(graph, node, node->op == OP_SQUEEZE, scratch, to);
+        return k == 0 && o == 0 && align_squeezed(graph, node, node->op == OP_SQUEEZE, scratch, to);
     case ALIGN_NONE:
         break;
     }
