@@ -56,6 +56,9 @@ static const Const *fold_from_shape(const Fold *fold, Arena *keep, const Value *
     }
     int64_t first = 0, last;
     shape_window(fold->node, x->shape.rank, &first, &last);
+    if (fold->node->op == OP_SHAPE && (int64_t)tensor.count > last - first) {
+        return NULL;
+    }
     for (uint32_t k = 0; k < tensor.count; k++) {
         tensor.cell[k].i = fold->node->op == OP_SHAPE  ? x->shape.dim[(uint32_t)first + k]
                            : fold->node->op == OP_SIZE ? (int64_t)elements
