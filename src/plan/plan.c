@@ -121,13 +121,15 @@ static Plan *build_tight(Request *request, Work *work) {
     return plan;
 }
 
-/* As long as it does not fit, more maps lie in far memory and more operators go tile by tile. */
+/* As long as it does not fit, more maps lie in far memory and more operators go tile by tile; a few rounds that gain
+ * nothing are the last. */
 static Plan *build_relieved(Request *request, Plan *plan, Work *work) {
-    enum { MOST_ROUNDS = 12 };
+    enum { MOST_ROUNDS = 12, MOST_IDLE = 3 };
     const GraphUses uses = graph_uses(request->graph, &work->scratch);
     request->relief = relief_new(request->graph, &work->scratch);
     Plan *last = plan;
-    for (uint32_t round = 0; round < MOST_ROUNDS && !plan_local_fits(plan); round++) {
+    uint32_t idle = 0;
+    for (uint32_t round = 0; round < MOST_ROUNDS && idle < MOST_IDLE && !plan_local_fits(plan); round++) {
         bool has_erred = request->relief->has_erred;
         request->relief->has_erred = false;
         if (!has_erred && !relieve(last, &uses, request->relief, &work->scratch)) {
@@ -138,6 +140,7 @@ static Plan *build_relieved(Request *request, Plan *plan, Work *work) {
             return NULL;
         }
         last = next != NULL ? next : last;
+        idle = last->placed_bytes < plan->placed_bytes ? 0 : idle + 1;
         plan = lower_of(plan, last);
     }
     return plan;

@@ -16,32 +16,39 @@ static void try_remedy(Plan *plan, const char *kind, PlanOptions options, Work *
     }
 }
 
-/* --tile none may be left out; else what element-wise operators would leave that are planned over whole maps. */
+/* --tile none may be left out; where nothing goes in tiles, what element-wise operators would leave that did. */
 static void find_tiles_remedy(Plan *plan, Work *work) {
     PlanOptions options = plan->options;
-    uint32_t before = plan->remedy_count;
     options.whole_tiles = false;
-    if (plan->options.whole_tiles && plan->sweep_count > 0) {
+    if (plan->options.sweeps && plan->options.whole_tiles) {
         try_remedy(plan, "tiles", options, work);
-    }
-    if (plan->remedy_count == before) {
+    } else if (!plan->options.sweeps) {
         add_remedy(plan, "tiles", plan->peak_live_bytes - tiled_peak_bytes(plan, &work->scratch));
     }
 }
 
+/* Only what is not so already. */
 static void find_local_remedies(Plan *plan, Work *work) {
     PlanOptions options = plan->options;
-    options.strategy = STRATEGY_AUTO;
-    try_remedy(plan, "compact_parameters", options, work);
+    if (options.strategy != STRATEGY_AUTO) {
+        options.strategy = STRATEGY_AUTO;
+        try_remedy(plan, "compact_parameters", options, work);
+    }
     options = plan->options;
-    options.in_place = true;
-    try_remedy(plan, "in_place", options, work);
+    if (!options.in_place) {
+        options.in_place = true;
+        try_remedy(plan, "in_place", options, work);
+    }
     options = plan->options;
-    options.pin_inputs = false;
-    try_remedy(plan, "unpin_inputs", options, work);
+    if (options.pin_inputs) {
+        options.pin_inputs = false;
+        try_remedy(plan, "unpin_inputs", options, work);
+    }
     options = plan->options;
-    options.pin_outputs = false;
-    try_remedy(plan, "unpin_outputs", options, work);
+    if (options.pin_outputs) {
+        options.pin_outputs = false;
+        try_remedy(plan, "unpin_outputs", options, work);
+    }
     find_tiles_remedy(plan, work);
     add_remedy(plan, "larger_memory", plan->placed_bytes - plan->capacity_bytes);
 }
