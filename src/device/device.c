@@ -28,6 +28,17 @@ const DeviceFact *device_fact(const Device *device, const char *section, const c
     return NULL;
 }
 
+const DeviceOperator *device_find_operator(const Device *device, Str name) {
+    static const Str custom = {"CUSTOM:", 7};
+    Str bare = str_starts(name, custom) ? (Str){name.ptr + custom.len, name.len - custom.len} : name;
+    for (uint32_t i = 0; i < device->operator_count; i++) {
+        if (str_eq(device->operators[i].name, bare)) {
+            return &device->operators[i];
+        }
+    }
+    return NULL;
+}
+
 bool device_is_described_only(const Device *device, const DeviceFact *fact) {
     static const Str memory = {"memory ", 7};
     if (!str_starts(fact->section, memory)) {

@@ -46,6 +46,23 @@ typedef struct {
     Str source;
 } DeviceForm;
 
+/* What an operator's kernel takes beside its operands. */
+typedef enum {
+    WORKSPACE_BYTES,  /* a number */
+    WORKSPACE_INPUT,  /* as much as its first input takes in local memory */
+    WORKSPACE_OUTPUT, /* as its first output */
+} WorkspaceRule;
+
+/* The contract of an operator that no specification tells: a custom one. */
+typedef struct {
+    Str name;    /* as the model states it; of TFLite without "CUSTOM:" */
+    Str section; /* of its facts */
+    WorkspaceRule workspace;
+    uint64_t workspace_bytes; /* WORKSPACE_BYTES: of one lane; 0 by default */
+    uint64_t align_bytes;     /* of its operands and its workspace: a power of two; 1 by default */
+    bool may_alias;           /* its first output may take the place of its first input */
+} DeviceOperator;
+
 /* One sourced value of the file as it stands there, for reports that tag what is assumed. */
 typedef struct {
     Str section, key, value;
@@ -68,6 +85,9 @@ typedef struct {
     DeviceForm form[FORM_COUNT];
     uint32_t
         record_bits; /* bits of one channel's record in the conv parameter stream, 0 where plain vectors are read */
+
+    uint32_t operator_count;
+    const DeviceOperator *operators;
 
     /* Described only: no figure of a plan rests on dtypes, requantise and mac_cycle. How tiles are chosen rests on the
      * others. A file may leave any of it out. */
@@ -110,6 +130,10 @@ Str device_suggest(Arena *arena, Str typed);
 
 /* The sourced value of a key, as in device_fact(d, "memory local", "align_bytes"); null where its default holds. */
 const DeviceFact *device_fact(const Device *device, const char *section, const char *key);
+
+/* What the file says of an operator, by the name that a model states, with or without "CUSTOM:"; null where it says
+ * nothing. */
+const DeviceOperator *device_find_operator(const Device *device, Str name);
 
 /* Does no figure of a plan rest on this value? So it is with memories that are neither `local` nor the one behind it,
  * with `banks`, and of an arena with all of [engine] and [dma]. */

@@ -3,8 +3,9 @@
 
 #include <stddef.h>
 
-#define AT(member)        offsetof(Device, member)
-#define AT_MEMORY(member) offsetof(DeviceMemory, member)
+#define AT(member)          offsetof(Device, member)
+#define AT_MEMORY(member)   offsetof(DeviceMemory, member)
+#define AT_OPERATOR(member) offsetof(DeviceOperator, member)
 #define BYTES(least)                                                                                                   \
     { least, (uint64_t)1 << 40, true }
 #define COUNT(least, most)                                                                                             \
@@ -44,6 +45,10 @@ const DeviceField device_fields[DEVICE_FIELD_COUNT] = {
     {"dma", "max_bytes", FIELD_COST, OPTIONAL, AT(dma_max_bytes), BYTES(1)},
     {"dma", "align_bytes", FIELD_COST, OPTIONAL, AT(dma_align_bytes), BYTES(1)},
     {"dma", "channels", FIELD_COST, OPTIONAL, AT(dma_channels), COUNT(1, 1024)},
+
+    {"operator", "workspace", FIELD_WORKSPACE, OPTIONAL, 0, BYTES(0)},
+    {"operator", "align_bytes", FIELD_NUMBER, OPTIONAL, AT_OPERATOR(align_bytes), {1, 1 << 20, true}},
+    {"operator", "alias", FIELD_SWITCH, OPTIONAL, AT_OPERATOR(may_alias), COUNT(0, 0)},
 };
 
 _Static_assert(sizeof device_fields / sizeof device_fields[0] == DEVICE_FIELD_COUNT, "the count is the table's");

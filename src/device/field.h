@@ -15,20 +15,22 @@ typedef enum {
     FIELD_FORM,
     FIELD_DTYPES,
     FIELD_REQUANTISE,
+    FIELD_WORKSPACE,
+    FIELD_SWITCH,
 } DeviceFieldKind;
 
 typedef enum { OPTIONAL, REQUIRED } DeviceNeed;
 
 typedef struct {
-    const char *section; /* "memory" stands for every [memory NAME] */
+    const char *section; /* "memory" stands for every [memory NAME], "operator" for every [operator NAME] */
     const char *key;
     DeviceFieldKind kind;
     DeviceNeed need;
-    size_t offset; /* of the target in Device, for memories in DeviceMemory */
+    size_t offset; /* of the target in Device, DeviceMemory or DeviceOperator */
     DeviceRange range;
 } DeviceField;
 
-enum { DEVICE_FIELD_COUNT = 28 };
+enum { DEVICE_FIELD_COUNT = 31 };
 
 extern const DeviceField device_fields[DEVICE_FIELD_COUNT];
 

@@ -21,6 +21,7 @@
 static const char *const requantise_names[] = {"tflite-double", "tflite-single", "onnx", "half-away"};
 static const char *const section_names[] = {"device",   "memory local", "memory flash", "memory far",
                                             "contract", "parameter",    "engine",       "dma"};
+static const char *const named_sections[] = {"memory", "operator"};
 
 typedef struct {
     Work *work;
@@ -28,8 +29,9 @@ typedef struct {
     const DeviceIni *ini;
     Device *device;
     DeviceFact *fact;
-    const char *table[DEVICE_INI_MAX_SECTIONS];    /* Field.section of each section; null where unknown */
-    DeviceMemory *memory[DEVICE_INI_MAX_SECTIONS]; /* where the section is a memory */
+    const char *table[DEVICE_INI_MAX_SECTIONS]; /* Field.section of each section; null where unknown */
+    void *record[DEVICE_INI_MAX_SECTIONS];      /* what its values go to: the device, a memory or an operator */
+    DeviceOperator *operators;
     bool seen[DEVICE_INI_MAX_SECTIONS][DEVICE_FIELD_COUNT];
     bool has_kind; /* that was read and is one */
 } Reader;
@@ -50,7 +52,7 @@ static bool section_error(Reader *reader, const DeviceIniSection *section) {
     return file_error(reader, section->line,
                       (DiagText){.what = "unknown section",
                                  .got = arena_text(arena, "'" STR_FMT "'", STR_ARG(section->name)),
-                                 .expected = arena_text(arena, "%s, or memory NAME for a further memory",
+                                 .expected = arena_text(arena, "%s, memory NAME for a further memory, or operator NAME",
                                                         device_join(arena, section_names, COUNT_OF_NAMES)),
                                  .hint = nearest == NULL ? NULL : arena_text(arena, "did you mean [%s]?", nearest)});
 }
@@ -75,20 +77,56 @@ static bool read_memory_section(Reader *reader, uint32_t index, Str name) {
             (DiagText){.what = arena_text(&reader->work->keep, "more than %d memories", DEVICE_MAX_MEMORIES)});
     }
     reader->table[index] = "memory";
-    reader->memory[index] = &device->memory[device->memory_count++];
-    *reader->memory[index] = (DeviceMemory){.name = name, .lanes = 1, .banks = 1};
+    DeviceMemory *memory = &device->memory[device->memory_count++];
+    *memory = (DeviceMemory){.name = name, .lanes = 1, .banks = 1};
+    reader->record[index] = memory;
     return true;
 }
 
+/* A model may call an operator anything. */
+static bool read_operator_section(Reader *reader, uint32_t index, Str name) {
+    Device *device = reader->device;
+    uint32_t line = reader->ini->section[index].line;
+    static const Str custom = {"CUSTOM:", 7};
+    if (str_starts(name, custom)) {
+        name = (Str){name.ptr + custom.len, name.len - custom.len};
+    }
+    if (name.len == 0) {
+        return file_error(
+            reader, line,
+            (DiagText){.what = "an operator has no name", .expected = "[operator NAME], as stride0 inspect lists it"});
+    }
+    if (device_find_operator(device, name) != NULL) {
+        return file_error(reader, line, (DiagText){.what = "an operator stands twice"});
+    }
+    DeviceOperator *operator_ = &reader->operators[device->operator_count++];
+    *operator_ = (DeviceOperator){.name = name, .section = reader->ini->section[index].name, .align_bytes = 1};
+    reader->table[index] = "operator";
+    reader->record[index] = operator_;
+    return true;
+}
+
+static bool is_named_table(const char *section) {
+    bool is_named = false;
+    for (size_t i = 0; i < sizeof named_sections / sizeof named_sections[0]; i++) {
+        is_named = is_named || strcmp(section, named_sections[i]) == 0;
+    }
+    return is_named;
+}
+
 static bool read_section(Reader *reader, uint32_t index) {
-    static const Str memory = {"memory ", 7};
+    static const Str memory = {"memory ", 7}, operator_ = {"operator ", 9};
     Str name = reader->ini->section[index].name;
     if (str_starts(name, memory)) {
         return read_memory_section(reader, index, str_trim((Str){name.ptr + memory.len, name.len - memory.len}));
     }
+    if (str_starts(name, operator_)) {
+        return read_operator_section(reader, index,
+                                     str_trim((Str){name.ptr + operator_.len, name.len - operator_.len}));
+    }
+    reader->record[index] = reader->device;
     for (size_t i = 0; i < DEVICE_FIELD_COUNT && reader->table[index] == NULL; i++) {
-        bool is_it =
-            strcmp(device_fields[i].section, "memory") != 0 && str_eq(name, str_from(device_fields[i].section));
+        bool is_it = !is_named_table(device_fields[i].section) && str_eq(name, str_from(device_fields[i].section));
         reader->table[index] = is_it ? device_fields[i].section : NULL;
     }
     return reader->table[index] != NULL || section_error(reader, &reader->ini->section[index]);
@@ -179,6 +217,10 @@ static bool store(const DeviceValue *value, const DeviceField *field, void *base
         return device_value_contract(value, target);
     case FIELD_FORM:
         return device_value_form(value, target);
+    case FIELD_WORKSPACE:
+        return device_value_workspace(value, field->range, base);
+    case FIELD_SWITCH:
+        return device_value_switch(value, target);
     case FIELD_DTYPES:
         return device_value_dtypes(value, target);
     }
@@ -200,12 +242,11 @@ static bool read_field(Reader *reader, const DeviceIniEntry *entry, const Device
                          .section = reader->ini->section[entry->section].name,
                          .entry = entry,
                          .text = entry->value};
-    DeviceMemory *memory = reader->memory[entry->section];
     bool has_source = field->kind != FIELD_NAME && field->kind != FIELD_KIND;
     if (has_source && !device_value_split(&value)) {
         return false;
     }
-    if (!store(&value, field, memory == NULL ? (void *)reader->device : memory)) {
+    if (!store(&value, field, reader->record[entry->section])) {
         return false;
     }
     reader->has_kind = reader->has_kind || field->kind == FIELD_KIND;
@@ -274,7 +315,6 @@ static bool is_first_needed(size_t k) {
 
 static bool check_field(Reader *reader, size_t k) {
     const DeviceField *field = &device_fields[k];
-    bool is_memory = strcmp(field->section, "memory") == 0;
     bool all = true;
     if (field->need == OPTIONAL) {
         return true;
@@ -289,7 +329,7 @@ static bool check_field(Reader *reader, size_t k) {
             all = missing_key(reader, section->line, name, field->key);
         }
     }
-    bool is_missing = !has_section && !is_memory;
+    bool is_missing = !has_section && !is_named_table(field->section);
     if (is_missing && is_first_needed(k)) {
         return missing_section(reader, k);
     }
@@ -314,6 +354,8 @@ const Device *device_parse(Work *work, Str text, Str file) {
     *reader = (Reader){.work = work, .file = file, .ini = ini, .device = device};
     reader->fact = arena_array(&work->keep, DeviceFact, ini->entry_count);
     device->file = arena_str(&work->keep, file);
+    reader->operators = arena_array(&work->keep, DeviceOperator, ini->section_count);
+    device->operators = reader->operators;
     device->dtypes = UINT64_MAX;
     device->fact = reader->fact;
     bool known = read_sections(reader);

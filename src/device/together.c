@@ -119,14 +119,15 @@ static bool check_banks(const Check *check, Role role) {
 }
 
 /* A tensor begins where the memory and the contract both let one begin. */
-static bool check_bases(const Check *check, Role role) {
+static bool check_bases(const Check *check, Role role, uint64_t operators_align_bytes) {
     Arena *arena = &check->work->keep;
     const Contract *contract = check->device->contract[role];
     for (size_t k = 0; k < contract_case_count(contract); k++) {
         uint64_t base = contract_case_facts(contract, k).base_bytes, multiple;
         for (uint32_t m = 0; m < check->device->memory_count; m++) {
             uint64_t align = check->device->memory[m].align_bytes;
-            if (!checked_common_multiple(align, base, &multiple)) {
+            if (!checked_common_multiple(align, base, &multiple) ||
+                !checked_common_multiple(multiple, operators_align_bytes, &multiple)) {
                 return error_at(
                     check, "contract", role_name(role),
                     (DiagText){.what = arena_text(arena, "[contract] %s has a base too large for a memory's alignment",
@@ -156,13 +157,33 @@ static bool check_channel(const Check *check, Role role, Dim dim) {
                                .hint = "docs/contracts.md says which dimensions each role has"});
 }
 
-static bool check_contracts(const Check *check) {
+static bool check_contracts(const Check *check, uint64_t operators_align_bytes) {
     bool all = true;
     for (Role role = 0; role < ROLE_COUNT; role++) {
         all = check_banks(check, role) && all;
-        all = check_bases(check, role) && all;
+        all = check_bases(check, role, operators_align_bytes) && all;
         all = check_channel(check, role, role == ROLE_WEIGHT ? DIM_O : DIM_C) && all;
         all = (role != ROLE_WEIGHT || check_channel(check, role, DIM_I)) && all;
+    }
+    return all;
+}
+
+/* ---- Operators */
+
+/* What all operators are content with: of powers of two the largest. */
+static bool check_operators(const Check *check, uint64_t *align_bytes) {
+    Arena *arena = &check->work->keep;
+    bool all = true;
+    *align_bytes = 1;
+    for (uint32_t i = 0; i < check->device->operator_count; i++) {
+        const DeviceOperator *op = &check->device->operators[i];
+        *align_bytes = op->align_bytes > *align_bytes ? op->align_bytes : *align_bytes;
+        if ((op->align_bytes & (op->align_bytes - 1)) != 0) {
+            const char *section = arena_text(arena, STR_FMT, STR_ARG(op->section));
+            all = error_at(check, section, "align_bytes",
+                           (DiagText){.what = arena_text(arena, "[%s] align_bytes is no power of two", section),
+                                      .got = arena_text(arena, "%" PRIu64, op->align_bytes)});
+        }
     }
     return all;
 }
@@ -197,7 +218,9 @@ static bool check_limit(const Check *check, const char *key, DeviceCost low) {
 bool device_check_together(Work *work, const Device *device) {
     const Check check = {work, device};
     bool all = check_memories(&check);
-    all = all && check_contracts(&check);
+    uint64_t align_bytes;
+    all = check_operators(&check, &align_bytes) && all;
+    all = all && check_contracts(&check, align_bytes);
     all = check_forms(&check) && all;
     all = check_limit(&check, "min_bytes", device->dma_min_bytes) && all;
     return check_limit(&check, "align_bytes", device->dma_align_bytes) && all;

@@ -21,6 +21,7 @@ bool device_find_memories(Work *work, Device *device, bool is_kind_known);
  *     a contract has more banks than `local` has lanes: the excess would lie nowhere
  *     a contract names no channel dimension of its role: it would hold no tensor of more than one channel
  *     the engine can read no form of a parameter
+ *     the alignment of an operator is no power of two, or has no common multiple with a memory's and a contract's
  *     the DMA's smallest transfer, or its alignment, is above the largest */
 bool device_check_together(Work *work, const Device *device);
 

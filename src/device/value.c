@@ -111,6 +111,14 @@ bool device_value_form(const DeviceValue *value, DeviceForm *form) {
     return form->readable || number_error(value, range, ", the grain in bytes, or 'no'");
 }
 
+bool device_value_workspace(const DeviceValue *value, DeviceRange range, DeviceOperator *of) {
+    of->workspace = str_eq(value->text, STR("input"))    ? WORKSPACE_INPUT
+                    : str_eq(value->text, STR("output")) ? WORKSPACE_OUTPUT
+                                                         : WORKSPACE_BYTES;
+    return of->workspace != WORKSPACE_BYTES || to_number(value->text, range, &of->workspace_bytes) ||
+           number_error(value, range, ", or 'input' or 'output'");
+}
+
 /* ---- Words */
 
 bool device_value_word(const DeviceValue *value, const char *const *word, size_t count, uint32_t *index) {
@@ -122,6 +130,14 @@ bool device_value_word(const DeviceValue *value, const char *const *word, size_t
     }
     return value_error(value, "unknown word", device_join(&value->work->keep, word, count),
                        suggest(&value->work->keep, value->text, word, count));
+}
+
+bool device_value_switch(const DeviceValue *value, bool *is_on) {
+    static const char *const words[] = {"no", "yes"};
+    uint32_t index = 0;
+    bool is_word = device_value_word(value, words, sizeof words / sizeof words[0], &index);
+    *is_on = index == 1;
+    return is_word;
 }
 
 bool device_is_name(Str text) {

@@ -41,6 +41,12 @@ bool device_value_contract(const DeviceValue *value, const Contract **contract);
 /* "no", or the grain in bytes. */
 bool device_value_form(const DeviceValue *value, DeviceForm *form);
 
+/* Bytes, or whose bytes: "input" or "output". */
+bool device_value_workspace(const DeviceValue *value, DeviceRange range, DeviceOperator *of);
+
+/* "yes" or "no". */
+bool device_value_switch(const DeviceValue *value, bool *is_on);
+
 /* "all", or names of dtypes. */
 bool device_value_dtypes(const DeviceValue *value, uint64_t *set);
 

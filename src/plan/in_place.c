@@ -3,7 +3,7 @@
  * Legal where the input has the output's elements at the output's addresses, nothing reads any byte of its storage
  * later, and nobody outside holds it. The first legal input is taken; else the reason of the first candidate is kept.
  */
-#include "plan/builder.h"
+#include "plan/declared.h"
 
 static bool same_dims(const Value *a, const Value *b) {
     for (uint32_t k = 0; k < a->shape.rank; k++) {
@@ -74,7 +74,9 @@ static AliasRefusal check_candidate(Builder *builder, uint32_t step_index, Buffe
     const Value *input = graph_value(plan->graph, input_buffer->value);
     const Value *output = graph_value(plan->graph, output_buffer->value);
     const Buffer *root = plan_buffer(plan, find_storage(plan, input_id));
-    if (!node_is_elementwise(graph_node(plan->graph, step->node))) {
+    const Node *node = graph_node(plan->graph, step->node);
+    bool may_alias = declared_may_alias(plan, node) && node->inputs[0].index == input_buffer->value.index;
+    if (!node_is_elementwise(node) && !may_alias) {
         return REFUSED_OPERATOR;
     }
     AliasRefusal refusal = form_refusal(builder, input_buffer, output_buffer, input, output);
@@ -136,6 +138,15 @@ static bool is_candidate(const Plan *plan, BufferId id) {
     return buffer->memory == plan->device->local && !is_constant && buffer->physical_bytes > 0;
 }
 
+/* Has the step one result? What its kernel works in is none. */
+static bool writes_one(const Plan *plan, const Step *step) {
+    bool one = step->write_count > 0 && plan_buffer(plan, step->writes[0])->kind != BUFFER_WORKSPACE;
+    for (uint32_t i = 1; i < step->write_count; i++) {
+        one = one && plan_buffer(plan, step->writes[i])->kind == BUFFER_WORKSPACE;
+    }
+    return one;
+}
+
 /* The last operator of a sweep over maps that are whole in local memory, line by line: what it reads may end there. */
 static bool ends_whole_sweep(const Plan *plan, uint32_t step_index) {
     const PlannedSweep *planned = &plan->sweeps[plan->steps[step_index].sweep];
@@ -150,7 +161,7 @@ static void try_step(Builder *builder, uint32_t step_index) {
     bool is_move = step->column == COLUMN_LOAD_INPUT || step->column == COLUMN_LOAD_PARAM ||
                    step->column == COLUMN_STORE || step->column == COLUMN_FILL;
     bool is_decided = step->sweep != NOT_IN_SWEEP && !ends_whole_sweep(plan, step_index);
-    if (is_move || is_decided || !is_node(step->node) || step->write_count != 1) {
+    if (is_move || is_decided || !is_node(step->node) || !writes_one(plan, step)) {
         return;
     }
     BufferId output_id = step->writes[0];

@@ -162,6 +162,7 @@ void build_storages(Builder *builder) {
         root->storage_first = buffer->first < root->storage_first ? buffer->first : root->storage_first;
         root->storage_last = buffer->last > root->storage_last ? buffer->last : root->storage_last;
         root->holds_output = root->holds_output || buffer->holds_output;
+        CHECK(checked_common_multiple(root->align_bytes, buffer->align_bytes, &root->align_bytes)); /* of any device */
     }
 }
 

@@ -1,5 +1,8 @@
 /* Lowering: every value that has bytes gets a buffer, every constant a form. */
-#include "plan/builder.h"
+#include "plan/declared.h"
+
+#include "base/checked.h"
+#include "base/fault.h"
 
 #include <string.h>
 
@@ -27,6 +30,8 @@ static bool size_buffer(Builder *builder, const Tensor *tensor, Buffer *buffer) 
     buffer->physical_bytes = view.bank_bytes;
     buffer->banks_used = view.banks_used;
     buffer->align_bytes = tensor_align_bytes(device, buffer->memory, &view);
+    CHECK(checked_common_multiple(buffer->align_bytes, declared_align_bytes(builder, buffer->value, buffer->memory),
+                                  &buffer->align_bytes)); /* of any device */
     return true;
 }
 

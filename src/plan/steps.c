@@ -1,6 +1,8 @@
 /* Steps of nodes over whole tensors, as columns on the device: loads, the nodes, stores. */
-#include "plan/builder.h"
+#include "plan/declared.h"
 
+#include "base/checked.h"
+#include "base/fault.h"
 #include "graph/box.h"
 
 #include <string.h>
@@ -251,6 +253,28 @@ static bool names_a_resource(const Graph *graph, const Node *node) {
     return op_info(node->op)->kind == KIND_STATE && output != NULL && dtype_bits(output->dtype) == 0;
 }
 
+/* What the kernel of a custom operator takes beside its operands. */
+static void add_declared_workspace(Builder *builder, const Node *node, NodeStep *work) {
+    const Plan *plan = builder->plan;
+    const DeviceOperator *declared = declared_operator(plan, node);
+    uint64_t bytes = declared_workspace_bytes(plan, node);
+    if (bytes == 0) {
+        return;
+    }
+    Buffer workspace = {.value = NO_VALUE,
+                        .node = work->node,
+                        .kind = BUFFER_WORKSPACE,
+                        .role = ROLE_ACTIVATION,
+                        .memory = plan->device->local,
+                        .axis = -1,
+                        .logical_bytes = bytes,
+                        .physical_bytes = bytes,
+                        .banks_used = 1};
+    CHECK(checked_common_multiple(plan->device->memory[plan->device->local].align_bytes, declared->align_bytes,
+                                  &workspace.align_bytes)); /* of any device */
+    list_add(&work->writes, add_buffer(builder, workspace), &builder->work->keep);
+}
+
 static bool prepare_node(Builder *builder, NodeId id, uint32_t group, Loads *loads, NodeStep *work, bool *is_rule) {
     const Graph *graph = builder->plan->graph;
     const Node *node = graph_node(graph, id);
@@ -269,7 +293,12 @@ static bool prepare_node(Builder *builder, NodeId id, uint32_t group, Loads *loa
         return false;
     }
     *is_rule = rules > 0 && work->writes.count == 0;
-    return *is_rule || node_reads(builder, group, loads, work);
+    if (*is_rule) {
+        return true;
+    }
+    bool done = node_reads(builder, group, loads, work);
+    add_declared_workspace(builder, node, work);
+    return done;
 }
 
 static bool add_store(Builder *builder, ValueId id, IdList *from, IdList *to) {

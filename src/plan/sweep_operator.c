@@ -2,11 +2,12 @@
 #include "plan/making.h"
 
 #include "base/fault.h"
+#include "plan/declared.h"
 #include "plan/reach.h"
 
 #include <string.h>
 
-enum { NO_INPUT = UINT32_MAX };
+#define NO_INPUT UINT32_MAX
 
 /* ---- What may be one */
 
@@ -186,7 +187,11 @@ static void describe_operator(const Making *making, const NodeReach *reach) {
     sweep->macs = reach->macs;
     sweep->passes = reach->passes;
     sweep->cut = cut_dims(&map, reach->cut);
-    sweep->may_write_over = node_is_elementwise(node);
+    const DeviceOperator *declared = declared_operator(making->builder->plan, node);
+    sweep->workspace_bytes = declared_workspace_bytes(making->builder->plan, node);
+    sweep->align_bytes = declared == NULL ? 0 : declared->align_bytes;
+    sweep->may_write_over =
+        node_is_elementwise(node) || (declared_may_alias(making->builder->plan, node) && first_map(graph, node) == 0);
     for (uint32_t d = 0; d < DIM_COUNT; d++) {
         sweep->may_write_over = sweep->may_write_over && sweep->in.shape.extent[d] == sweep->out.shape.extent[d];
     }

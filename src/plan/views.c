@@ -2,7 +2,7 @@
  *
  * A layout's address is a sum of one term a dimension, so two layouts agree inside a box where they agree along each
  * dimension of it alone: the sum of the extents is looked at, not their product. */
-#include "plan/builder.h"
+#include "plan/declared.h"
 
 #include "graph/box.h"
 
@@ -158,7 +158,8 @@ static bool part_offset(Builder *builder, const Value *whole, const Value *part,
     }
     uint64_t align = tensor_align_bytes(device, device->local, &inner);
     *offset = start.byte;
-    return start.bank == 0 && start.bit == 0 && start.byte % align == 0 && inner.bank_bytes <= outer.bank_bytes &&
+    return start.bank == 0 && start.bit == 0 && start.byte % align == 0 &&
+           start.byte % declared_part_align_bytes(builder->plan) == 0 && inner.bank_bytes <= outer.bank_bytes &&
            start.byte <= outer.bank_bytes - inner.bank_bytes;
 }
 

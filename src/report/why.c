@@ -243,6 +243,23 @@ static void print_touched(const Page *page, const char *label, const BufferId *i
     }
 }
 
+/* What the device file says of a custom operator, and where. */
+static void print_declared(const Page *page, const Step *step) {
+    const Device *device = page->facts->device;
+    const Node *node = is_node(step->node) ? graph_node(page->facts->graph, step->node) : NULL;
+    bool is_custom = step->column == COLUMN_COMPUTE && node != NULL && op_info(node->op)->kind == KIND_OPAQUE;
+    const DeviceOperator *declared = is_custom ? device_find_operator(device, node->op_name) : NULL;
+    for (size_t i = 0; declared != NULL && i < device->fact_count; i++) {
+        const DeviceFact *fact = &device->fact[i];
+        if (str_eq(fact->section, declared->section)) {
+            Str of = clean_text(page->scratch, fact->section), file = clean_text(page->scratch, device->file);
+            line(page, "declared", "[" STR_FMT "] " STR_FMT " = " STR_FMT " (" STR_FMT ":%" PRIu32 "; %s" STR_FMT ")",
+                 STR_ARG(of), STR_ARG(fact->key), STR_ARG(fact->value), STR_ARG(file), fact->line,
+                 fact->is_assumed ? "assumed: " : "", STR_ARG(clean_text(page->scratch, fact->source)));
+        }
+    }
+}
+
 static void print_step(const Page *page, uint32_t index) {
     const Plan *plan = page->facts->plan;
     const Step *step = &plan->steps[index];
@@ -250,6 +267,7 @@ static void print_step(const Page *page, uint32_t index) {
     fprintf(page->out, STR_FMT "\n", STR_ARG(page_step(page, index)));
     print_touched(page, "reads", step->reads, step->read_count);
     print_touched(page, "writes", step->writes, step->write_count);
+    print_declared(page, step);
     if (moved.transfers > 0) {
         line(page, "traffic", STR_FMT " bytes read, " STR_FMT " written", STR_ARG(page_number(page, moved.read_bytes)),
              STR_ARG(page_number(page, moved.written_bytes)));
