@@ -1,6 +1,7 @@
 /* The stages of a run: those of a plan, then program, simulated device, audit. */
 #include "stages.h"
 
+#include "base/fault.h"
 #include "base/nearest.h"
 #include "feed.h"
 #include "plan/cut.h"
@@ -131,6 +132,7 @@ static const BuiltProgram *build(const Plan *plan, const Audit *audit, Work *wor
     if (built == NULL && last != NULL && last->kind == DIAG_REFUSED && last->text.node.len > 0) {
         last->text.hint = audit->node != NULL ? NULL : chains_hint(plan->graph, work);
     }
+    CHECK(built == NULL || cmd_check_extents(built->program, work->diags.arena) == NULL);
     next(work, true);
     return built;
 }

@@ -21,6 +21,9 @@ const char *cmd_fault_of(const CmdCheck *check, const char *what, const char *fa
 const char *cmd_check_operand(const CmdCheck *check, const CmdOperand *operand, const CmdBox *box,
                               uint32_t element_bits);
 
+/* Bits of the widest element that one stage hands to the next. */
+uint32_t cmd_carried_bits(const Command *command);
+
 /* Stages, semantics and carry of a command that has stages and whose src and dst are sound. */
 const char *cmd_check_stages(const CmdCheck *check, const Command *command);
 

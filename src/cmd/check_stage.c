@@ -127,7 +127,7 @@ static const char *check_count(const CmdCheck *check, const Command *command) {
 
 /* ---- Carry */
 
-static uint32_t widest_handed_on(const Command *command) {
+uint32_t cmd_carried_bits(const Command *command) {
     uint32_t widest = 0;
     for (uint32_t k = 0; k + 1 < command->stage_count; k++) {
         uint32_t bits = dtype_bits(command->stages[k].stage.to);
@@ -149,7 +149,7 @@ static const char *check_scratch(const CmdCheck *check, const Command *command, 
 
 static const char *check_carry(const CmdCheck *check, const Command *command) {
     const CmdBuffer *buffers = check->program->buffers;
-    uint32_t widest = widest_handed_on(command);
+    uint32_t widest = cmd_carried_bits(command);
     if ((uint32_t)command->carry >= CMD_CARRIES) {
         return "its carry is none of those there are";
     }

@@ -201,4 +201,8 @@ CmdColumn cmd_column_of(StageKind kind);
 /* The invariants above. Null, or one clause that tells what is wrong, with the command or buffer. */
 const char *cmd_check(const CmdProgram *program, Arena *scratch);
 
+/* Of a program that cmd_check accepts: does the last element of every operand, the scratch among them, lie in its
+ * buffer? So a workspace that is declared too small is refused before anything runs. As cmd_check. */
+const char *cmd_check_extents(const CmdProgram *program, Arena *scratch);
+
 #endif

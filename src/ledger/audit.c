@@ -29,6 +29,8 @@ static void compare_buffers(Audit *audit, Arena *keep) {
         compare(audit,
                 (AuditDifference){"touched bytes", buffer->name, k, buffer->estimated_bytes, measured->touched_bytes},
                 keep);
+        uint64_t used_lanes = measured->used_lanes > 0 ? measured->used_lanes : 1; /* what nobody touches lies in one */
+        compare(audit, (AuditDifference){"lanes", buffer->name, k, buffer->lanes, used_lanes}, keep);
         if (buffer->kind == CMD_BUFFER_WORKSPACE) {
             audit->declared_bytes += buffer->bytes;
             audit->used_bytes += measured->used_bytes;

@@ -3,6 +3,7 @@
  *     declared = used         what workspace reserves, and how far it was used
  *     estimated = touched     distinct bytes that hold elements, of every buffer
  *     reserved = footprint    what a buffer takes, and what the contract gives the tensors that commands address in it
+ *     lanes                   that a buffer lies in, and up to which it was touched
  *     booked = measured       bytes, commands, descriptors, bursts and cycles of every column, and cycles in all
  * Whatever is not equal is a difference, and our own fault, as each fault is but FAULT_NUMBER: there the model's own
  * arithmetic has no value for its inputs. */

@@ -57,15 +57,26 @@ void uses_add(Uses *uses, const View *view, Arena *arena) {
 
 /* ---- What they touch together */
 
-/* Up to the last one. A digit that repeats stays 0, but counts in the numbers of the lanes. */
-static uint64_t lanes_of(const View *view) {
-    uint64_t last = 0, step = 1;
-    for (uint32_t k = view->bank_term_count; k-- > 0;) {
-        const ViewLevel *term = &view->bank_term[k];
-        last += view->repeats[term->dim] ? 0 : (term->extent - 1) * step;
-        step *= term->extent; /* view_resolve: fits */
+static bool goes_through_lanes(const View *view, int d) {
+    bool goes = false;
+    for (uint32_t k = 0; k < view->bank_term_count; k++) {
+        goes = goes || (view->bank_term[k].dim == (Dim)d && !view->repeats[d]);
     }
-    return last + 1;
+    return goes;
+}
+
+/* Up to the last one that an element lies in: dimensions add to its number each for itself. */
+static uint64_t lanes_of(const View *view) {
+    uint64_t lanes = 1;
+    for (int d = 0; d < DIM_COUNT; d++) {
+        uint64_t index[DIM_COUNT] = {0}, most = 0;
+        for (; goes_through_lanes(view, d) && index[d] < view->shape.extent[d]; index[d]++) {
+            uint64_t lane = view_address(view, index).bank;
+            most = lane > most ? lane : most;
+        }
+        lanes += most;
+    }
+    return lanes;
 }
 
 uint64_t uses_lanes(const Uses *uses) {

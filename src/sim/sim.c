@@ -324,10 +324,14 @@ static void run_all(Sim *sim, uint64_t *cost) {
 static void count_touched(Sim *sim) {
     for (uint32_t k = 0; k < sim->program->buffer_count; k++) {
         const CmdBuffer *buffer = &sim->program->buffers[k];
+        SimBuffer *measured = &sim->result.buffer[k];
+        uint64_t touched = 0;
         for (uint64_t l = 0; l < buffer->lanes; l++) {
             for (uint64_t byte = 0; byte < bytes_from_bits(buffer->bytes); byte++) {
-                sim->result.buffer[k].touched_bytes += (uint64_t)__builtin_popcount(sim->touched[k].touched[l][byte]);
+                touched += (uint64_t)__builtin_popcount(sim->touched[k].touched[l][byte]);
             }
+            measured->used_lanes = touched > measured->touched_bytes ? l + 1 : measured->used_lanes;
+            measured->touched_bytes = touched;
         }
     }
 }

@@ -49,6 +49,7 @@ typedef struct {
  * written and read once from each stage to the next. */
 typedef struct {
     uint64_t touched_bytes; /* distinct, over all lanes, inside the buffer */
+    uint64_t used_lanes;    /* one more than the last lane that was touched */
     uint64_t used_bytes;    /* one more than the last that was touched, of any lane, from the start of the buffer */
     uint64_t read_bytes, written_bytes; /* of all commands: elements times bits, rounded up once an operand */
 } SimBuffer;

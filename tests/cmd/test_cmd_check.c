@@ -167,6 +167,37 @@ static void sound_programs_pass(Work *work) {
     }
 }
 
+/* 12 codes in 12 bytes, 4 numbers in 16; in workspace numbers 0 and 3 lie in lane 0, 1 and 2 in lanes of their own. */
+static void operands_stay_inside(Work *work) {
+    static const Change outside[] = {
+        SET(buffer[0].bytes, 11, "command 0: src: it reaches 12 bytes into buffer 0 ('x'), which has 11"),
+        SET(buffer[1].bytes, 11, "command 0: dst: it reaches 12 bytes into buffer 1 ('x'), which has 11"),
+        SET(buffer[3].bytes, 15, "command 1: src: it reaches 16 bytes into buffer 3 ('s'), which has 15"),
+        SET(command[1].dst.offset_bits, 1, "command 1: dst: it reaches 17 bytes into buffer 5 ('s'), which has 16"),
+        SET(buffer[2].bytes, 15, "command 2: scratch: it reaches 16 bytes into buffer 2 ('w'), which has 15"),
+        SET(buffer[2].bytes, 0, "command 2: scratch: it reaches 16 bytes into buffer 2 ('w'), which has 0"),
+        SET(affine[1].param[0].from.offset_bits, 8,
+            "command 2: number: it reaches 17 bytes into buffer 5 ('s'), which has 16"),
+        SET(buffer[4].bytes, 0, "command 8: dst: it reaches 12 bytes into buffer 4 ('y'), which has 0"),
+    };
+    SmallProgram small;
+    small_program(&small);
+    assert_null(cmd_check_extents(&small.program, &work->scratch));
+    for (size_t k = 0; k < sizeof outside / sizeof outside[0]; k++) {
+        apply(&small, &outside[k]);
+        assert_null(cmd_check(&small.program, &work->scratch));
+        const char *fault = cmd_check_extents(&small.program, &work->scratch);
+        assert_string_equal(fault == NULL ? "nothing" : fault, outside[k].told);
+    }
+    small_program(&small);
+    small.buffer[2].lanes = 2;
+    small.command[2].box.extent[1] = 3;
+    assert_string_equal(cmd_check_extents(&small.program, &work->scratch),
+                        "command 2: scratch: lane 2 of buffer 2 ('w'), which has 2");
+    small.command[2].box.extent[3] = 0;
+    assert_null(cmd_check_extents(&small.program, &work->scratch));
+}
+
 static void every_change_is_told(Work *work) {
     for (size_t k = 0; k < sizeof changes / sizeof changes[0]; k++) {
         SmallProgram small;
@@ -223,7 +254,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         WORK_TEST(sound_programs_pass),          WORK_TEST(every_change_is_told),
         WORK_TEST(an_extent_of_0_hides_nothing), WORK_TEST(the_last_stage_hands_on_nothing),
-        WORK_TEST(random_programs_pass),
+        WORK_TEST(operands_stay_inside),         WORK_TEST(random_programs_pass),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

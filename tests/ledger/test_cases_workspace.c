@@ -25,6 +25,7 @@ typedef struct {
     bool ends_as_floats;
     const char *contract; /* of activations; dense by default */
     uint64_t align_bytes; /* 16 by default */
+    uint64_t lanes;       /* 1 by default */
     uint64_t budget_bytes;
     bool in_tiles; /* as many as it likes; else one */
     bool has_mul;
@@ -41,12 +42,13 @@ typedef struct {
 
 static const char *device_text(const Case *c, Work *work) {
     unsigned align = c->align_bytes == 0 ? 16 : (unsigned)c->align_bytes;
-    return arena_text(&work->keep,
-                      "[device]\nname = blocks\nkind = scratchpad\n[memory local]\nbytes = 16M @ test\n"
-                      "align_bytes = %u @ test\n[memory far]\nbytes = unbounded @ test\nalign_bytes = 16 @ test\n"
-                      "[contract]\nactivation = %s @ test\nweight = O H W I @ test\nparameter = N H W C @ test\n"
-                      "[parameter]\nscalar = 1 @ test\nchannel = 1 @ test\nrow = 1 @ test\nfull = 1 @ test\n",
-                      align, c->contract == NULL ? "N H W C" : c->contract);
+    return arena_text(
+        &work->keep,
+        "[device]\nname = blocks\nkind = scratchpad\n[memory local]\nbytes = 16M @ test\n"
+        "align_bytes = %u @ test\nlanes = %u @ test\n[memory far]\nbytes = unbounded @ test\nalign_bytes = 16 @ test\n"
+        "[contract]\nactivation = %s @ test\nweight = O H W I @ test\nparameter = N H W C @ test\n"
+        "[parameter]\nscalar = 1 @ test\nchannel = 1 @ test\nrow = 1 @ test\nfull = 1 @ test\n",
+        align, c->lanes == 0 ? 1 : (unsigned)c->lanes, c->contract == NULL ? "N H W C" : c->contract);
 }
 
 static const char *graph_text(const Case *c, Work *work) {
@@ -182,7 +184,9 @@ static void check_declared(const Declared *row, Work *work) {
 static void check_too_little(const Declared *row, uint64_t declared_bytes, Work *work) {
     Ran ran = build(&row->test, work);
     CmdBuffer *workspace = find(&ran, CMD_BUFFER_WORKSPACE);
+    assert_null(cmd_check_extents(&ran.program, &work->scratch));
     workspace->bytes = declared_bytes;
+    assert_non_null(cmd_check_extents(&ran.program, &work->scratch)); /* before anything runs */
     run(&ran, work);
     expect_foreign(&ran, workspace, declared_bytes, "first");
 }
@@ -198,6 +202,40 @@ static void check_too_much(const Declared *row, uint64_t excess_bytes, Work *wor
     assert_string_equal(audit->differences[0].what, "used workspace");
     assert_int_equal(audit->differences[0].planned - audit->differences[0].measured, excess_bytes);
     assert_int_equal(audit->declared_bytes - audit->used_bytes, excess_bytes);
+}
+
+/* A buffer that says it lies in lanes that nobody touches. */
+static void check_too_many_lanes(Work *work) {
+    const Case c = {{1, 13, 1, 1}, .has_mul = true, .contract = "bank[C%8] N H W C/8", .lanes = 16};
+    for (int kind = 0; kind < CMD_BUFFER_KINDS; kind++) {
+        Ran ran = build(&c, work);
+        CmdBuffer *buffer = find(&ran, (CmdBufferKind)kind);
+        if (buffer == NULL) {
+            continue;
+        }
+        uint64_t lanes = buffer->lanes;
+        assert_true(run(&ran, work)->is_exact);
+        buffer->lanes++;
+        const Audit *audit = run(&ran, work);
+        assert_int_equal(audit->result->fault_count, 0);
+        assert_int_equal(audit->difference_count, 1);
+        assert_string_equal(audit->differences[0].what, "lanes");
+        assert_int_equal(audit->differences[0].planned, lanes + 1);
+        assert_int_equal(audit->differences[0].measured, lanes);
+        assert_false(audit->is_exact);
+    }
+}
+
+/* 13 channels in lanes of their own: 8 of 16, and of 5 channels 5. */
+static void test_lanes(Work *work) {
+    const Case many = {{1, 13, 1, 1}, .has_mul = true, .contract = "bank[C%8] N H W C/8", .lanes = 16};
+    const Case few = {{1, 5, 1, 1}, .has_mul = true, .contract = "bank[C%8] N H W C/8", .lanes = 16};
+    Ran ran = build(&many, work);
+    assert_int_equal(find(&ran, CMD_BUFFER_WORKSPACE)->lanes, 8);
+    ran = build(&few, work);
+    assert_int_equal(find(&ran, CMD_BUFFER_WORKSPACE)->lanes, 5);
+    assert_true(run(&ran, work)->is_exact);
+    check_too_many_lanes(work);
 }
 
 static void test_declared_is_used(void **state) {
@@ -340,6 +378,7 @@ static void test_padding(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_declared_is_used),
+        WORK_TEST(test_lanes),
         WORK_TEST(test_reserved),
         WORK_TEST(test_needless),
         WORK_TEST(test_fixed_array),
