@@ -138,7 +138,7 @@ bool node_writes_input(const Graph *graph, const Node *node, uint32_t k);
 /* ---- sweep_operator.c: any one operator, tile by tile */
 
 /* Has the operator one output, and maps that parts of it are made of? */
-bool operator_is_possible(const Builder *builder, NodeId node);
+bool operator_is_possible(const Graph *graph, NodeId node);
 
 /* A cell's state may be its last output: that stays whole in local memory. */
 bool operator_has_state(const Graph *graph, const Node *node);

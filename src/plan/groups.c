@@ -147,7 +147,7 @@ static bool build_in_tiles(Builder *builder, NodeId id, bool *is_built) {
     if (*is_built || !ok) {
         return ok && join_far(builder, node);
     }
-    return !operator_is_possible(builder, id) || build_operator(builder, id, is_built);
+    return !operator_is_possible(builder->plan->graph, id) || build_operator(builder, id, is_built);
 }
 
 static bool build_group(Builder *builder, Group group) {

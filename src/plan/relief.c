@@ -65,8 +65,7 @@ static void list_storages(Relieving *r, Arena *scratch) {
 /* ---- What may go */
 
 static bool node_takes_parts(const Relieving *r, NodeId id) {
-    const Builder builder = {.plan = (Plan *)r->plan};
-    return operator_is_possible(&builder, id);
+    return operator_is_possible(r->plan->graph, id);
 }
 
 static bool value_may_go(const Relieving *r, uint32_t v) {

@@ -32,8 +32,7 @@ static uint32_t first_map(const Graph *graph, const Node *node) {
     return NO_INPUT;
 }
 
-bool operator_is_possible(const Builder *builder, NodeId id) {
-    const Graph *graph = builder->plan->graph;
+bool operator_is_possible(const Graph *graph, NodeId id) {
     const Node *node = graph_node(graph, id);
     OpKind kind = op_info(node->op)->kind;
     bool is_possible = kind != KIND_CONTROL && kind != KIND_STATE && kind != KIND_CONSTANT && !node->is_constant &&
