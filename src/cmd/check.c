@@ -188,6 +188,10 @@ static bool column_fits(CmdOp op, CmdColumn column) {
         return column == CMD_COLUMN_ADD;
     case CMD_REQUANT:
         return column == CMD_COLUMN_REQUANTIZE;
+    case CMD_CONV:
+    case CMD_MAXPOOL:
+    case CMD_AVGPOOL:
+        return column == CMD_COLUMN_COMPUTE;
     default:
         return column == CMD_COLUMN_MULTIPLY || column == CMD_COLUMN_ADD || column == CMD_COLUMN_REQUANTIZE;
     }
@@ -232,9 +236,9 @@ static const char *check_operands(const CmdCheck *check, const Command *command)
     if (!box_fits(&command->box)) {
         return "the extents of its box do not fit 64 bits";
     }
-    if (cmd_has_src(command->op)) {
+    if (cmd_has_src(command->op) && !cmd_has_window(command->op)) {
         fault = cmd_fault_of(check, "src", cmd_check_operand(check, &command->src, &command->box, 0));
-    } else if (command->src.buffer != CMD_NONE) {
+    } else if (command->op == CMD_FILL && command->src.buffer != CMD_NONE) {
         fault = "FILL has a src";
     }
     return fault != NULL ? fault
@@ -263,7 +267,9 @@ static const char *check_command(const CmdCheck *check, const Command *command, 
     if (fault != NULL) {
         return fault;
     }
-    return cmd_has_stages(command->op) ? cmd_check_stages(check, command) : check_move(check, command);
+    return cmd_has_window(command->op)   ? cmd_check_window(check, command)
+           : cmd_has_stages(command->op) ? cmd_check_stages(check, command)
+                                         : check_move(check, command);
 }
 
 /* ---- Programs */

@@ -24,6 +24,9 @@ const char *cmd_check_operand(const CmdCheck *check, const CmdOperand *operand, 
 /* Bits of the widest element that one stage hands to the next. */
 uint32_t cmd_carried_bits(const Command *command);
 
+/* Window, weights, bias, stage and semantics of a command that has a window and whose dst is sound; and its src. */
+const char *cmd_check_window(const CmdCheck *check, const Command *command);
+
 /* Stages, semantics and carry of a command that has stages and whose src and dst are sound. */
 const char *cmd_check_stages(const CmdCheck *check, const Command *command);
 

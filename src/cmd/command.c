@@ -2,13 +2,14 @@
 #include "cmd/command.h"
 
 const char *cmd_op_name(CmdOp op) {
-    static const char *const name[] = {"LOAD", "STORE", "COPY", "FILL", "MUL", "ADD", "REQUANT", "AFFINE"};
+    static const char *const name[] = {"LOAD",    "STORE",  "COPY", "FILL",    "MUL",    "ADD",
+                                       "REQUANT", "AFFINE", "CONV", "MAXPOOL", "AVGPOOL"};
     return name[op];
 }
 
 const char *cmd_column_name(CmdColumn column) {
-    static const char *const name[] = {"load_input", "load_param", "multiply", "add",
-                                       "requantize", "store",      "copy",     "fill"};
+    static const char *const name[] = {"load_input", "load_param", "multiply", "add",    "requantize",
+                                       "store",      "copy",       "fill",     "compute"};
     return name[column];
 }
 

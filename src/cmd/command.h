@@ -100,10 +100,13 @@ typedef enum {
     CMD_ADD,     /* one stage that adds: ADD, SUB, RSUB, CODE_ADD, INT_ADD, INT_SUB, INT_RSUB */
     CMD_REQUANT, /* one stage that rescales or limits: all others */
     CMD_AFFINE,  /* NORM, or several stages: line by line, each of one n and one h, all stages of a line in order */
+    CMD_CONV,    /* sums of products over a window of src, then one stage ACC_REQUANTIZE */
+    CMD_MAXPOOL, /* the largest code of a window of src, then one stage CODE_CLIP */
+    CMD_AVGPOOL, /* the mean of its codes, a half away from zero, then one stage CODE_CLIP */
     CMD_OPS
 } CmdOp;
 
-/* What a command counts as: the five columns of a tile, and copies. */
+/* What a command counts as: the five columns of a tile, copies, and what goes over windows. */
 typedef enum {
     CMD_COLUMN_LOAD_INPUT,
     CMD_COLUMN_LOAD_PARAM,
@@ -113,6 +116,7 @@ typedef enum {
     CMD_COLUMN_STORE,
     CMD_COLUMN_COPY,
     CMD_COLUMN_FILL,
+    CMD_COLUMN_COMPUTE,
     CMD_COLUMNS
 } CmdColumn;
 
@@ -159,6 +163,27 @@ typedef enum {
     CMD_CARRY_INPUT,     /* over src, which is read no more: as many bits at most as src's elements have */
 } CmdCarry;
 
+/* How windows of src go along one axis: index x of dst is made of the indices x * stride + t * dilation - before of
+ * src, t below `taps`. Those that are negative, or not below `extent`, are padding: nothing is read, and nothing is
+ * summed.
+ */
+typedef struct {
+    uint64_t taps, stride, dilation; /* at least 1 */
+    int64_t before;                  /* negative where the first window begins behind src's first index */
+    uint64_t extent;
+} CmdSlide;
+
+/* Channel c of dst is of group (group_first + c) / group_dst, and is made of `group_src` channels of src; its own are
+ * those of group 0 first. Element (o, i, h, w) of the weights is the factor of dst's channel o, of channel i of its
+ * group, at tap (h, w). The bias is read along c. A depthwise product has groups of one channel of src. */
+typedef struct {
+    CmdSlide h, w;
+    uint64_t group_src, group_dst, group_first; /* MAXPOOL, AVGPOOL: 1, 1, 0 */
+    int64_t src_zero, weights_zero;             /* codes of 0; CONV */
+    uint32_t scale_count;                       /* CONV: 1, or one for each channel of the box; else 0 */
+    const float *scales;                        /* of the weights: constant.scale of the stage */
+} CmdWindow;
+
 typedef struct {
     CmdOp op;
     CmdColumn column;
@@ -172,7 +197,11 @@ typedef struct {
 
     uint64_t code; /* FILL: the bits of an element, no more of them than it has */
 
-    /* MUL ADD REQUANT AFFINE */
+    /* CONV MAXPOOL AVGPOOL, which have one stage without parameters */
+    const CmdWindow *window;
+    CmdOperand weights, bias; /* CONV: codes of at most 8 bits; int32, or none: its buffer is CMD_NONE */
+
+    /* all that compute */
     Semantics semantics;
     CmdCarry carry;
     CmdOperand scratch; /* CARRY_WORKSPACE: of elements as wide as the widest that is handed on; else buffer CMD_NONE */

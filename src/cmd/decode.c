@@ -265,6 +265,43 @@ static void take_stages(Reader *r, Command *command) {
     command->stages = stages;
 }
 
+static void take_scales(Reader *r, CmdWindow *window) {
+    uint32_t count = take_count(r, 1);
+    float *scales = count == 0 ? NULL : arena_array(&r->work->keep, float, count);
+    for (uint32_t k = 0; !r->failed && k < count; k++) {
+        uint32_t bits = take_u32(r);
+        memcpy(&scales[k], &bits, sizeof bits);
+    }
+    window->scale_count = count;
+    window->scales = scales;
+}
+
+/* `command` still has the window of the last one. */
+static void take_window(Reader *r, Command *command) {
+    CmdWindow *window = arena_new(&r->work->keep, CmdWindow);
+    *window = cmd_wire_window(command);
+    for (uint32_t k = 0; k < CMD_WINDOW_FIELDS; k++) {
+        cmd_set_window(window, k, take_step(r, cmd_window_bits(window, k)));
+    }
+    if (take_at_most(r, 1, "scales are new or not") == 1) {
+        take_scales(r, window);
+    }
+    command->window = window;
+}
+
+/* Of what goes over windows. */
+static void take_more_groups(Reader *r, Command *command, uint32_t set) {
+    if ((set & WIRE_WINDOW) != 0) {
+        take_window(r, command);
+    }
+    if ((set & WIRE_WEIGHTS) != 0) {
+        take_operand(r, &command->weights);
+    }
+    if ((set & WIRE_BIAS) != 0) {
+        take_operand(r, &command->bias);
+    }
+}
+
 static void take_groups(Reader *r, Command *command, uint32_t set) {
     if ((set & WIRE_BOX) != 0) {
         take_box(r, &command->box);
@@ -289,6 +326,7 @@ static void take_groups(Reader *r, Command *command, uint32_t set) {
     if ((set & WIRE_SCRATCH) != 0) {
         take_operand(r, &command->scratch);
     }
+    take_more_groups(r, command, set);
 }
 
 static Command take_command(Reader *r, uint32_t number, WireLast *all) {

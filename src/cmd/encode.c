@@ -159,6 +159,23 @@ static bool same_stages(const Command *a, const Command *b) {
     return same;
 }
 
+static bool same_scales(const CmdWindow *a, const CmdWindow *b) {
+    return a->scale_count == b->scale_count &&
+           (a->scale_count == 0 || memcmp(a->scales, b->scales, a->scale_count * sizeof *a->scales) == 0);
+}
+
+static bool same_window(const Command *a, const Command *b) {
+    if (a->window == b->window) {
+        return true;
+    }
+    const CmdWindow x = cmd_wire_window(a), y = cmd_wire_window(b);
+    bool same = a->window != NULL && b->window != NULL && same_scales(&x, &y);
+    for (uint32_t k = 0; same && k < CMD_WINDOW_FIELDS; k++) {
+        same = cmd_window_bits(&x, k) == cmd_window_bits(&y, k);
+    }
+    return same;
+}
+
 static uint32_t differences(const Command *a, uint32_t a_number, const Command *b, uint32_t b_number) {
     uint32_t set = 0;
     set |= same_operand(&a->src, &b->src) ? 0 : WIRE_SRC;
@@ -171,6 +188,9 @@ static uint32_t differences(const Command *a, uint32_t a_number, const Command *
     set |= a->code == b->code ? 0 : WIRE_CODE;
     set |= a->semantics == b->semantics && a->carry == b->carry ? 0 : WIRE_COMPUTE;
     set |= same_operand(&a->scratch, &b->scratch) ? 0 : WIRE_SCRATCH;
+    set |= same_window(a, b) ? 0 : WIRE_WINDOW;
+    set |= same_operand(&a->weights, &b->weights) ? 0 : WIRE_WEIGHTS;
+    set |= same_operand(&a->bias, &b->bias) ? 0 : WIRE_BIAS;
     return set;
 }
 
@@ -240,6 +260,34 @@ static void put_stages(Writer *w, const Command *command, const Command *last_co
     }
 }
 
+static void put_window(Writer *w, const CmdWindow *window, const CmdWindow *last) {
+    bool is_new = !same_scales(window, last);
+    for (uint32_t k = 0; k < CMD_WINDOW_FIELDS; k++) {
+        put_step(w, cmd_window_bits(window, k), cmd_window_bits(last, k));
+    }
+    put_byte(w, is_new);
+    if (is_new) {
+        put_number(w, window->scale_count);
+    }
+    for (uint32_t k = 0; is_new && k < window->scale_count; k++) {
+        put_number(w, float_bits(window->scales[k]));
+    }
+}
+
+/* Of what goes over windows. */
+static void put_more_groups(Writer *w, const Command *command, const Command *last, uint32_t set) {
+    if ((set & WIRE_WINDOW) != 0) {
+        const CmdWindow last_window = cmd_wire_window(last);
+        put_window(w, command->window, &last_window);
+    }
+    if ((set & WIRE_WEIGHTS) != 0) {
+        put_operand(w, &command->weights, &last->weights);
+    }
+    if ((set & WIRE_BIAS) != 0) {
+        put_operand(w, &command->bias, &last->bias);
+    }
+}
+
 static void put_groups(Writer *w, const Command *command, const Command *last, uint32_t set) {
     if ((set & WIRE_BOX) != 0) {
         put_box(w, &command->box, &last->box);
@@ -264,6 +312,7 @@ static void put_groups(Writer *w, const Command *command, const Command *last, u
     if ((set & WIRE_SCRATCH) != 0) {
         put_operand(w, &command->scratch, &last->scratch);
     }
+    put_more_groups(w, command, last, set);
 }
 
 static void put_command(Writer *w, const Command *given, uint32_t number, WireLast *all) {

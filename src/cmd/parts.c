@@ -19,6 +19,15 @@ Command cmd_canonical(const Command *command) {
         result.semantics = 0;
         result.carry = CMD_CARRY_NONE;
     }
+    if (!cmd_has_window(command->op)) {
+        result.window = NULL;
+    }
+    if (command->op != CMD_CONV) {
+        result.weights = none;
+    }
+    if (command->op != CMD_CONV || result.bias.buffer == CMD_NONE) {
+        result.bias = none;
+    }
     if (result.carry != CMD_CARRY_WORKSPACE) {
         result.scratch = none;
     }
@@ -121,6 +130,44 @@ uint32_t cmd_params_of(StageKind kind) {
     default:
         return 0;
     }
+}
+
+/* ---- Numbers of a window */
+
+#define SLIDE(axis)                                                                                                    \
+    {#axis ".taps", offsetof(CmdWindow, axis.taps), false, 1},                                                         \
+        {#axis ".stride", offsetof(CmdWindow, axis.stride), false, 1},                                                 \
+        {#axis ".dilation", offsetof(CmdWindow, axis.dilation), false, 1},                                             \
+        {#axis ".before", offsetof(CmdWindow, axis.before), true, 0}, {                                                \
+#axis ".extent", offsetof(CmdWindow, axis.extent), false, 1                                                    \
+    }
+
+const CmdWindowField cmd_window_fields[CMD_WINDOW_FIELDS] = {
+    SLIDE(h),
+    SLIDE(w),
+    {"group.src", offsetof(CmdWindow, group_src), false, 1},
+    {"group.dst", offsetof(CmdWindow, group_dst), false, 1},
+    {"group.first", offsetof(CmdWindow, group_first), false, 0},
+    {"src.zero", offsetof(CmdWindow, src_zero), true, 0},
+    {"weights.zero", offsetof(CmdWindow, weights_zero), true, 0},
+};
+
+uint64_t cmd_window_bits(const CmdWindow *window, uint32_t field) {
+    uint64_t bits;
+    memcpy(&bits, (const char *)window + cmd_window_fields[field].offset, sizeof bits);
+    return bits;
+}
+
+void cmd_set_window(CmdWindow *window, uint32_t field, uint64_t bits) {
+    memcpy((char *)window + cmd_window_fields[field].offset, &bits, sizeof bits);
+}
+
+CmdWindow cmd_usual_window(void) {
+    CmdWindow window = {.scale_count = 0};
+    for (uint32_t k = 0; k < CMD_WINDOW_FIELDS; k++) {
+        cmd_set_window(&window, k, cmd_window_fields[k].usual);
+    }
+    return window;
 }
 
 /* ---- Names */

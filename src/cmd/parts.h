@@ -14,6 +14,10 @@ static inline bool cmd_has_stages(CmdOp op) {
     return op >= CMD_MUL;
 }
 
+static inline bool cmd_has_window(CmdOp op) {
+    return op >= CMD_CONV;
+}
+
 /* By the DMA. */
 static inline bool cmd_is_move(CmdOp op) {
     return op == CMD_LOAD || op == CMD_STORE;
@@ -34,6 +38,21 @@ enum { CMD_MAX_FIELDS = 11 };
 const CmdField *cmd_fields(StageKind kind, uint32_t *count);
 uint32_t cmd_field_bits(const Stage *stage, const CmdField *field);
 void cmd_set_field(Stage *stage, const CmdField *field, uint32_t bits);
+
+/* One number of a window: all are 64 bits. Texts leave out those that are `usual`. */
+typedef struct {
+    const char *name; /* "h.stride" */
+    size_t offset;    /* in CmdWindow */
+    bool is_signed;
+    uint64_t usual;
+} CmdWindowField;
+
+enum { CMD_WINDOW_FIELDS = 15 };
+extern const CmdWindowField cmd_window_fields[CMD_WINDOW_FIELDS];
+
+uint64_t cmd_window_bits(const CmdWindow *window, uint32_t field);
+void cmd_set_window(CmdWindow *window, uint32_t field, uint64_t bits);
+CmdWindow cmd_usual_window(void); /* without scales */
 
 const char *cmd_stage_name(StageKind kind);    /* "CODE_MUL" */
 const char *cmd_param_name(CmdParamKind kind); /* "zero" */

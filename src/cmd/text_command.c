@@ -26,6 +26,10 @@ static const char *stage_name(uint32_t kind) {
     return cmd_stage_name((StageKind)kind);
 }
 
+static const char *window_name(uint32_t field) {
+    return cmd_window_fields[field].name;
+}
+
 static const char *param_name(uint32_t kind) {
     return cmd_param_name((CmdParamKind)kind);
 }
@@ -147,6 +151,66 @@ static bool take_compute(CmdScan *scan, Command *command) {
     return take_stages(scan, command);
 }
 
+/* ---- Windows */
+
+static bool take_window_number(CmdScan *scan, CmdWindow *window, uint32_t *had) {
+    uint32_t field;
+    uint64_t bits;
+    cmd_scan_blanks(scan);
+    size_t begin = scan->at;
+    if (!cmd_take_name(scan, "no number of a window", window_name, CMD_WINDOW_FIELDS, &field) ||
+        !cmd_take_here(scan, "=")) {
+        return false;
+    }
+    if ((*had >> field & 1) != 0) {
+        return cmd_scan_fault(scan, begin, "a number of the window stands twice", "it once");
+    }
+    *had |= 1u << field;
+    if (!(cmd_window_fields[field].is_signed ? cmd_take_i64(scan, &bits) : cmd_take_number(scan, UINT64_MAX, &bits))) {
+        return false;
+    }
+    cmd_set_window(window, field, bits);
+    return true;
+}
+
+/* As many floats as stand before `as`. */
+static bool take_scales(CmdScan *scan, CmdWindow *window) {
+    uint32_t *bits = NULL;
+    size_t room = 0;
+    uint32_t count = 0;
+    for (; !cmd_scan_is_word(scan, "as"); count++) {
+        bits = arena_grow(&scan->work->keep, bits, count, &room, sizeof *bits);
+        if (!cmd_take_float(scan, &bits[count])) {
+            return false;
+        }
+    }
+    float *scales = arena_array(&scan->work->keep, float, count);
+    memcpy(scales, bits, count * sizeof *bits);
+    window->scale_count = count;
+    window->scales = scales;
+    return true;
+}
+
+/* window NAME=NUMBER… [scales FLOAT…] */
+static bool take_window(CmdScan *scan, Command *command) {
+    uint32_t had = 0;
+    CmdWindow *window = arena_new(&scan->work->keep, CmdWindow);
+    *window = cmd_usual_window();
+    command->window = window;
+    if (!cmd_take_word(scan, "window")) {
+        return false;
+    }
+    while (!cmd_scan_is_word(scan, "as")) {
+        if (cmd_accept_word(scan, "scales")) {
+            return take_scales(scan, window);
+        }
+        if (!take_window_number(scan, window, &had)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* ---- Commands */
 
 static bool take_queue(CmdScan *scan, Command *command) {
@@ -190,7 +254,11 @@ static bool take_operands(CmdScan *scan, Command *command) {
     if (command->op == CMD_FILL) {
         return cmd_take_mark(scan, "=") && cmd_take_number(scan, UINT64_MAX, &command->code);
     }
-    return cmd_take_mark(scan, "<-") && cmd_take_operand(scan, &command->src);
+    if (!cmd_take_mark(scan, "<-") || !cmd_take_operand(scan, &command->src)) {
+        return false;
+    }
+    return command->op != CMD_CONV || (cmd_take_mark(scan, "*") && cmd_take_operand(scan, &command->weights) &&
+                                       (!cmd_accept_mark(scan, "+") || cmd_take_operand(scan, &command->bias)));
 }
 
 static bool take_waits(CmdScan *scan, Command *command) {
@@ -219,7 +287,7 @@ static bool take_waits(CmdScan *scan, Command *command) {
 bool cmd_take_command(CmdScan *scan, Command *command) {
     uint32_t op, column;
     const CmdOperand none = {CMD_NONE, CMD_NONE, 0};
-    *command = (Command){.src = none, .scratch = none};
+    *command = (Command){.src = none, .scratch = none, .weights = none, .bias = none};
     if (!take_queue(scan, command) || !cmd_take_name(scan, "no operation", op_name, CMD_OPS, &op) ||
         !cmd_take_name(scan, "no column", column_name, CMD_COLUMNS, &column)) {
         return false;
@@ -228,6 +296,9 @@ bool cmd_take_command(CmdScan *scan, Command *command) {
     command->column = (CmdColumn)column;
     if (!take_box(scan, &command->box) || !take_operands(scan, command) || !take_waits(scan, command) ||
         !cmd_take_word(scan, "node") || !cmd_take_u32(scan, &command->node)) {
+        return false;
+    }
+    if (cmd_has_window(command->op) && !take_window(scan, command)) {
         return false;
     }
     return !cmd_has_stages(command->op) || take_compute(scan, command);

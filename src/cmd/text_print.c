@@ -145,6 +145,42 @@ static void print_compute(const Command *command, FILE *out) {
     }
 }
 
+/* The numbers that are not usual, then the scales. */
+static void print_window(const CmdWindow *window, FILE *out) {
+    fputs(" window", out);
+    for (uint32_t k = 0; k < CMD_WINDOW_FIELDS; k++) {
+        const CmdWindowField *field = &cmd_window_fields[k];
+        uint64_t bits = cmd_window_bits(window, k);
+        int64_t number;
+        memcpy(&number, &bits, sizeof number);
+        if (bits != field->usual && field->is_signed) {
+            fprintf(out, " %s=%" PRId64, field->name, number);
+        } else if (bits != field->usual) {
+            fprintf(out, " %s=%" PRIu64, field->name, bits);
+        }
+    }
+    for (uint32_t k = 0; k < window->scale_count; k++) {
+        uint32_t bits;
+        char text[CMD_FLOAT_TEXT];
+        memcpy(&bits, &window->scales[k], sizeof bits);
+        cmd_float_print(bits, text);
+        fprintf(out, "%s%s", k == 0 ? " scales " : " ", text);
+    }
+}
+
+/* * WEIGHTS [+ BIAS] */
+static void print_factors(const Command *command, FILE *out) {
+    if (command->op != CMD_CONV) {
+        return;
+    }
+    fputs(" * ", out);
+    print_operand(&command->weights, out);
+    if (command->bias.buffer != CMD_NONE) {
+        fputs(" + ", out);
+        print_operand(&command->bias, out);
+    }
+}
+
 static void print_head(uint32_t number, const Command *command, FILE *out) {
     fprintf(out, "@%-5" PRIu32 " ", number);
     if (command->queue == 0) {
@@ -166,11 +202,15 @@ static void print_command(const CmdProgram *program, uint32_t number, FILE *out)
     } else {
         fputs(" <- ", out);
         print_operand(&command->src, out);
+        print_factors(command, out);
     }
     for (uint32_t k = 0; k < command->wait_count; k++) {
         fprintf(out, "%s%" PRIu32, k == 0 ? " wait " : " ", command->waits[k]);
     }
     fprintf(out, " node %" PRIu32, command->node);
+    if (cmd_has_window(command->op)) {
+        print_window(command->window, out);
+    }
     if (cmd_has_stages(command->op)) {
         print_compute(command, out);
     }

@@ -81,6 +81,10 @@ bool cmd_accept_word(CmdScan *scan, const char *word) {
     return is_there;
 }
 
+bool cmd_scan_is_word(CmdScan *scan, const char *word) {
+    return cmd_scan_is_end(scan) || str_eq(word_here(scan), str_from(word));
+}
+
 static bool missing(const CmdScan *scan, const char *expected) {
     return cmd_scan_fault(scan, scan->at, "something else is expected", expected);
 }
@@ -144,6 +148,18 @@ bool cmd_take_i32(CmdScan *scan, uint32_t *bits) {
     }
     scan->at += word.len;
     *bits = (uint32_t)(int32_t)number;
+    return true;
+}
+
+bool cmd_take_i64(CmdScan *scan, uint64_t *bits) {
+    cmd_scan_blanks(scan);
+    int64_t number = 0;
+    Str word = word_here(scan);
+    if (!str_to_i64(word, &number)) {
+        return cmd_scan_fault(scan, scan->at, "no whole number of 64 bits", "a sign, then digits");
+    }
+    scan->at += word.len;
+    memcpy(bits, &number, sizeof number);
     return true;
 }
 

@@ -28,6 +28,9 @@ bool cmd_accept_mark(CmdScan *scan, const char *mark);
 bool cmd_accept_here(CmdScan *scan, const char *mark); /* without blanks before it */
 bool cmd_accept_word(CmdScan *scan, const char *word);
 
+/* Does this word, or the end of the line, stand here? Nothing is taken. */
+bool cmd_scan_is_word(CmdScan *scan, const char *word);
+
 bool cmd_take_mark(CmdScan *scan, const char *mark);
 bool cmd_take_here(CmdScan *scan, const char *mark);
 bool cmd_take_word(CmdScan *scan, const char *word);
@@ -36,6 +39,7 @@ bool cmd_take_word(CmdScan *scan, const char *word);
 bool cmd_take_number(CmdScan *scan, uint64_t most, uint64_t *number);
 bool cmd_take_u32(CmdScan *scan, uint32_t *number);
 bool cmd_take_i32(CmdScan *scan, uint32_t *bits);
+bool cmd_take_i64(CmdScan *scan, uint64_t *bits);
 bool cmd_take_float(CmdScan *scan, uint32_t *bits);
 
 bool cmd_take_quoted(CmdScan *scan, Str *text); /* a copy */

@@ -7,12 +7,17 @@ WireLast cmd_wire_start(void) {
     const CmdOperand none = {CMD_NONE, CMD_NONE, 0};
     WireLast last = {0};
     for (uint32_t op = 0; op < CMD_OPS; op++) {
-        last.command[op] = (Command){.op = (CmdOp)op, .src = none, .dst = none, .scratch = none};
+        last.command[op] =
+            (Command){.op = (CmdOp)op, .src = none, .dst = none, .scratch = none, .weights = none, .bias = none};
         for (uint32_t axis = 0; axis < CMD_AXES; axis++) {
             last.command[op].box.extent[axis] = 1;
         }
     }
     return last;
+}
+
+CmdWindow cmd_wire_window(const Command *last) {
+    return last->window == NULL ? cmd_usual_window() : *last->window;
 }
 
 CmdStage cmd_wire_stage(const Command *last, uint32_t k) {

@@ -23,7 +23,10 @@ enum {
     WIRE_CODE = 1 << 7,
     WIRE_COMPUTE = 1 << 8, /* semantics and carry */
     WIRE_SCRATCH = 1 << 9,
-    WIRE_ALL = (1 << 10) - 1
+    WIRE_WINDOW = 1 << 10,
+    WIRE_WEIGHTS = 1 << 11,
+    WIRE_BIAS = 1 << 12,
+    WIRE_ALL = (1 << 13) - 1
 };
 
 /* The last command of each operation, and its number. */
@@ -34,6 +37,9 @@ typedef struct {
 
 /* Before the first of an operation: no operands, extents of 1. */
 WireLast cmd_wire_start(void);
+
+/* The window of the last one; what is usual where it had none. */
+CmdWindow cmd_wire_window(const Command *last);
 
 /* What stood in the place of stage `k`, or of parameter `k` of a stage; zero where nothing did. */
 CmdStage cmd_wire_stage(const Command *last, uint32_t k);

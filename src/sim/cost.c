@@ -149,6 +149,16 @@ static uint64_t cost_of_engine(const Sim *sim, const Command *command, uint64_t 
     return cost;
 }
 
+/* Sums of products by the multipliers; a pool goes over dst once for each tap. */
+static uint64_t cost_of_window(const Sim *sim, const Command *command, uint64_t elements) {
+    uint64_t issue = sim->device->issue_cycles.value, each = machine_products(command);
+    if (command->op == CMD_CONV) {
+        return issue + parts_of(elements * each, sim->device->mac_cycle);
+    }
+    uint32_t bits = element_bits_of(sim->program, command->dst.buffer);
+    return issue + each * cost_of_stage(sim, elements, bits, bits);
+}
+
 uint64_t machine_cost(Sim *sim, uint32_t number) {
     const Command *command = &sim->program->commands[number];
     uint64_t elements = walk_elements(&command->box);
@@ -156,7 +166,10 @@ uint64_t machine_cost(Sim *sim, uint32_t number) {
     if (elements == 0) {
         return 0;
     }
-    return is_transfer ? cost_of_transfer(sim, number) : cost_of_engine(sim, command, elements);
+    if (is_transfer) {
+        return cost_of_transfer(sim, number);
+    }
+    return command->window != NULL ? cost_of_window(sim, command, elements) : cost_of_engine(sim, command, elements);
 }
 
 /* ---- All queues */

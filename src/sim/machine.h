@@ -97,16 +97,28 @@ void access_scatter(Access *access, const Strips *strips, WalkPoint base, uint32
 /* Adds what was used to the buffer's figures. */
 void access_end(Access *access);
 
-/* ---- move.c, compute.c: what commands do; rules.c: what they may not; cost.c: what they cost */
+/* ---- move.c, compute.c, window.c: what commands do; rules.c: what they may not; cost.c: what they cost */
 
-void machine_move(Sim *sim, uint32_t command); /* LOAD STORE COPY FILL */
-void machine_compute(Sim *sim, uint32_t command);
+void machine_move(Sim *sim, uint32_t command);    /* LOAD STORE COPY FILL */
+void machine_compute(Sim *sim, uint32_t command); /* MUL ADD REQUANT AFFINE */
+void machine_window(Sim *sim, uint32_t command);  /* CONV MAXPOOL AVGPOOL */
 void machine_check(Sim *sim, uint32_t command);
 uint64_t machine_cost(Sim *sim, uint32_t command); /* cycles; counts transfers */
 void machine_timeline(Sim *sim, const uint64_t *cost);
 
 /* Books `elements` of an operand as read or written, rounded up to bytes once. */
 void machine_book(Sim *sim, uint32_t command, uint32_t buffer, uint64_t bits, bool is_write);
+
+/* Of what goes over windows: channels of src that those of its box are made of; products, or codes that are gathered,
+ * of an element of dst. */
+static inline uint64_t machine_channels(const Command *command) {
+    const CmdWindow *window = command->window;
+    return ((window->group_first + command->box.extent[1] - 1) / window->group_dst + 1) * window->group_src;
+}
+
+static inline uint64_t machine_products(const Command *command) {
+    return command->window->h.taps * command->window->w.taps * command->window->group_src; /* cmd_check: fits */
+}
 
 static inline uint32_t element_bits_of(const CmdProgram *program, uint32_t buffer) {
     return dtype_bits(program->buffers[buffer].dtype);

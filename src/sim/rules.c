@@ -53,6 +53,11 @@ static void check_engine(Sim *sim, uint32_t number) {
     check_reach(sim, number, command->src.buffer);
     check_reach(sim, number, command->dst.buffer);
     check_reach(sim, number, command->scratch.buffer);
+    if (command->op == CMD_CONV) {
+        check_reach(sim, number, command->weights.buffer);
+        check_reach(sim, number, command->bias.buffer);
+        check_type(sim, number, command->weights.buffer);
+    }
     for (uint32_t s = 0; s < command->stage_count; s++) {
         for (uint32_t p = 0; p < command->stages[s].param_count; p++) {
             check_reach(sim, number, command->stages[s].param[p].from.buffer);

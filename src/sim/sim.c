@@ -4,7 +4,8 @@
 
 #include <inttypes.h>
 
-enum { MOST_ELEMENTS = 1 << 28 }; /* of one command or tensor */
+enum { MOST_ELEMENTS = 1 << 28 };  /* of one command or tensor */
+enum { PRODUCTS_OF_ELEMENT = 64 }; /* a command may have as many times more */
 
 const char *sim_fault_name(SimFaultKind kind) {
     static const char *const name[] = {"unwritten", "foreign", "race", "misaligned", "burst", "capacity", "number"};
@@ -90,6 +91,33 @@ static bool is_small(uint64_t elements, Str node, Str tensor, Work *work) {
                              .hint = "cut it into tiles"});
 }
 
+/* Indices of src that windows cover along one axis, at most. */
+static uint64_t most_covered(const CmdSlide *slide, uint64_t outputs) {
+    return outputs * slide->taps < slide->extent ? outputs * slide->taps : slide->extent;
+}
+
+/* No product here is larger than that of all products, which fits 64 bits: cmd_check. */
+static bool fits_windows(const CmdProgram *program, const Command *command, Work *work) {
+    if (command->window == NULL || walk_elements(&command->box) == 0) {
+        return true;
+    }
+    const CmdWindow *window = command->window;
+    const uint64_t *extent = command->box.extent;
+    const uint64_t counts[] = {
+        walk_elements(&command->box) * machine_products(command) / PRODUCTS_OF_ELEMENT,
+        extent[1] * machine_products(command),
+        extent[2] * window->h.taps,
+        extent[3] * window->w.taps,
+        extent[0] * machine_channels(command) * most_covered(&window->h, extent[2]) *
+            most_covered(&window->w, extent[3]),
+    };
+    bool fits = true;
+    for (size_t k = 0; fits && k < sizeof counts / sizeof counts[0]; k++) {
+        fits = is_small(counts[k], program->nodes[command->node], program->buffers[command->dst.buffer].name, work);
+    }
+    return fits;
+}
+
 static bool fits_device(const CmdProgram *program, const Device *device, Work *work) {
     bool fits = fits_queues(program, device, work);
     for (uint32_t k = 0; fits && k < program->buffer_count; k++) {
@@ -100,12 +128,17 @@ static bool fits_device(const CmdProgram *program, const Device *device, Work *w
     for (uint32_t k = 0; fits && k < program->command_count; k++) {
         const Command *command = &program->commands[k];
         fits = is_small(walk_elements(&command->box), program->nodes[command->node],
-                        program->buffers[command->dst.buffer].name, work);
+                        program->buffers[command->dst.buffer].name, work) &&
+               fits_windows(program, command, work);
     }
     return fits;
 }
 
 /* ---- Memory */
+
+static bool has_bias(const Command *command) {
+    return command->bias.buffer != CMD_NONE;
+}
 
 /* Which queues read which memory, a bit a queue. */
 static void find_readers(const CmdProgram *program, uint32_t *readers) {
@@ -114,6 +147,10 @@ static void find_readers(const CmdProgram *program, uint32_t *readers) {
         uint32_t bit = UINT32_C(1) << command->queue;
         if (command->src.buffer != CMD_NONE) {
             readers[program->buffers[command->src.buffer].memory] |= bit;
+        }
+        if (command->op == CMD_CONV) {
+            readers[program->buffers[command->weights.buffer].memory] |= bit;
+            readers[program->buffers[has_bias(command) ? command->bias.buffer : command->src.buffer].memory] |= bit;
         }
         if (command->stage_count > 1) {
             uint32_t scratch = command->carry == CMD_CARRY_WORKSPACE ? command->scratch.buffer : command->dst.buffer;
@@ -294,7 +331,9 @@ static void run_command(Sim *sim, uint32_t number) {
         return;
     }
     machine_check(sim, number);
-    if (command->stage_count > 0) {
+    if (command->window != NULL) {
+        machine_window(sim, number);
+    } else if (command->stage_count > 0) {
         machine_compute(sim, number);
     } else {
         machine_move(sim, number);

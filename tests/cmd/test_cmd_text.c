@@ -203,6 +203,9 @@ typedef struct {
 #define REST   " memory 0 at 0 bytes 1 data 0 touched 1"
 #define MUL    BUFFER "@0 engine MUL multiply b0.v0+0 <- b0.v0+0 node 0 as onnx"
 
+#define CONV   BUFFER "@0 engine CONV compute b0.v0+0 <- b0.v0+0 "
+#define WINDOW CONV "* b0.v0+0 node 0 window "
+
 static const Bad bad[] = {
     /* heads */
     {"", {"line 1 column 1:", "no program of commands", "the end of the line"}},
@@ -259,7 +262,7 @@ static const Bad bad[] = {
     {BUFFER "@0 dma9\n", {"line 6 column 7:", "no number", "9"}},
     {BUFFER "@0 dma0 LOAD load_input b0.v0+0 <- b0.v0+0 node 0\n",
      {"test:", "command 0: the engine moves nothing", ""}},
-    {BUFFER "@0 engine CONV\n", {"line 6 column 11:", "no operation", "CONV"}},
+    {BUFFER "@0 engine CONF\n", {"line 6 column 11:", "no operation", "CONF"}},
     {BUFFER "@0 engine COPY x\n", {"line 6 column 16:", "no column", "x"}},
     {BUFFER "@0 engine COPY copy c2 c3\n", {"line 6 column 24:", "an axis stands twice", "c3"}},
     {BUFFER "@0 engine COPY copy c2 x3\n", {"line 6 column 24:", "something else", "x3"}},
@@ -298,6 +301,21 @@ static const Bad bad[] = {
          "|ADD int8>int8|ADD int8>int8|ADD int8>int8|ADD int8>int8|ADD int8>int8|ADD int8>int8|ADD int8>int8"
          "|ADD int8>int8|ADD int8>int8|ADD int8>int8\n",
      {"line 6 column 282:", "too many stages", "ADD"}},
+    /* windows */
+    {CONV "node 0\n", {"line 6 column 43:", "something else", "expected  *"}},
+    {CONV "* b0.v0+0 + node 0\n", {"line 6 column 55:", "something else", "node"}},
+    {CONV "* b0.v0+0 node 0 as onnx\n", {"line 6 column 60:", "something else", "as"}},
+    {WINDOW "h.steps=1\n", {"line 6 column 67:", "no number of a window", "h.steps"}},
+    {WINDOW "h.taps 1\n", {"line 6 column 73:", "something else", "expected  ="}},
+    {WINDOW "h.taps=-1\n", {"line 6 column 74:", "no number that may stand here", "-1"}},
+    {WINDOW "h.before=0x1\n", {"line 6 column 76:", "no whole number of 64 bits", "0x1"}},
+    {WINDOW "h.taps=2 h.taps=2\n", {"line 6 column 76:", "stands twice", "h.taps"}},
+    {WINDOW "scales 1 as onnx\n", {"line 6 column 74:", "no float", "1"}},
+    {WINDOW "\n", {"line 6 column 67:", "something else", "the end"}},
+    {WINDOW "scales 0x1p+0\n", {"line 6 column 80:", "something else", "the end"}},
+    {WINDOW "as onnx\n", {"test:", "command 0: the scales are not one", ""}},
+    {WINDOW "h.stride=9223372036854775808 h.taps=2 scales 0x1p+0 as onnx\n",
+     {"test:", "command 0: it has not one stage", ""}},
 };
 
 static void wrong_texts_are_told(Work *work) {

@@ -1,0 +1,341 @@
+/* Commands that go over windows of src: CONV, MAXPOOL, AVGPOOL.
+ *
+ * All that a command takes is read before anything is written, each element once, and only those that some window
+ * covers. Where an element stands is the sum of what its indices add, axis by axis. */
+#include "base/fault.h"
+#include "sim/machine.h"
+#include "stage/bound.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { AXIS_N, AXIS_C, AXIS_H, AXIS_W, AXIS_O, AXIS_I };
+
+#define PADDING UINT32_MAX /* no place */
+
+/* The indices of src that windows cover along one axis, in order; `place` has, for each index of dst and each tap, the
+ * number of its index among them. */
+typedef struct {
+    uint32_t taps, count;
+    uint64_t *index;
+    uint32_t *place;
+} Covered;
+
+/* Elements of an operand: some indices of each axis, the last axis fastest. */
+typedef struct {
+    const CmdOperand *operand;
+    uint32_t bits;
+    uint64_t count[CMD_AXES];
+    WalkPoint *point[CMD_AXES]; /* what each index adds */
+    Access access;
+} Lattice;
+
+typedef struct {
+    Sim *sim;
+    uint32_t number;
+    const Command *command;
+    Covered h, w;
+    uint64_t channels; /* of src */
+    Lattice dst;
+    int32_t *src, *weights, *bias; /* bias: null where there is none */
+    int32_t *code;                 /* of one plane: one n and one c */
+    float *spare;
+} Job;
+
+/* ---- Windows */
+
+static int by_number(const void *left, const void *right) {
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+/* Negative where it is padding. No sum passes 63 bits: cmd_check. */
+static int64_t index_at(const CmdSlide *slide, uint64_t output, uint64_t tap) {
+    int64_t index = (int64_t)(output * slide->stride + tap * slide->dilation) - slide->before;
+    return index >= 0 && (uint64_t)index < slide->extent ? index : -1;
+}
+
+static uint32_t count_once(uint64_t *index, size_t count) {
+    uint32_t kept = 0;
+    qsort(index, count, sizeof *index, by_number);
+    for (size_t k = 0; k < count; k++) {
+        if (kept == 0 || index[kept - 1] != index[k]) {
+            index[kept++] = index[k];
+        }
+    }
+    return kept;
+}
+
+static Covered find_covered(const CmdSlide *slide, uint64_t outputs, Frame *frame) {
+    size_t all = (size_t)(outputs * slide->taps), count = 0;
+    Covered covered = {.taps = (uint32_t)slide->taps};
+    covered.index = frame_array(frame, uint64_t, all);
+    covered.place = frame_array(frame, uint32_t, all);
+    for (size_t k = 0; k < all; k++) {
+        int64_t index = index_at(slide, k / slide->taps, k % slide->taps);
+        if (index >= 0) {
+            covered.index[count++] = (uint64_t)index;
+        }
+    }
+    covered.count = count_once(covered.index, count);
+    for (size_t k = 0; k < all; k++) {
+        int64_t index = index_at(slide, k / slide->taps, k % slide->taps);
+        uint64_t key = (uint64_t)index;
+        const uint64_t *found = index < 0 ? NULL : bsearch(&key, covered.index, covered.count, sizeof key, by_number);
+        covered.place[k] = found == NULL ? PADDING : (uint32_t)(found - covered.index);
+    }
+    return covered;
+}
+
+/* ---- Elements */
+
+/* `index` may be null: 0, 1, 2 … */
+static void set_axis(Job *job, Lattice *lattice, uint32_t axis, uint64_t count, const uint64_t *index) {
+    const CmdView *view = &job->sim->program->views[lattice->operand->view];
+    lattice->count[axis] = count;
+    lattice->point[axis] = frame_array(&job->sim->frame, WalkPoint, count);
+    for (uint64_t k = 0; k < count; k++) {
+        lattice->point[axis][k] = walk_axis(view, axis, index == NULL ? k : index[k]);
+    }
+}
+
+static Lattice lattice_of(Job *job, const CmdOperand *operand) {
+    Lattice lattice = {.operand = operand,
+                       .bits = element_bits_of(job->sim->program, operand->buffer),
+                       .access = access_of(job->sim, job->number, operand->buffer, WRITES_DST)};
+    for (uint32_t axis = 0; axis < CMD_AXES; axis++) {
+        set_axis(job, &lattice, axis, 1, NULL);
+    }
+    return lattice;
+}
+
+static uint64_t elements_of(const Lattice *lattice) {
+    uint64_t elements = 1;
+    for (uint32_t axis = 0; axis < CMD_AXES; axis++) {
+        elements *= lattice->count[axis];
+    }
+    return elements;
+}
+
+static WalkPoint point_at(const Lattice *lattice, uint64_t element) {
+    WalkPoint at = {0, lattice->operand->offset_bits};
+    for (uint32_t axis = CMD_AXES; axis-- > 0;) {
+        const WalkPoint *point = &lattice->point[axis][element % lattice->count[axis]];
+        at.bit += point->bit;
+        at.lane += point->lane;
+        element /= lattice->count[axis];
+    }
+    return at;
+}
+
+/* All codes, each less `zero`. */
+static int32_t *read_codes(Job *job, Lattice *lattice, int64_t zero) {
+    Sim *sim = job->sim;
+    uint64_t elements = elements_of(lattice);
+    DType dtype = sim->program->buffers[lattice->operand->buffer].dtype;
+    int32_t *code = frame_array(&sim->frame, int32_t, elements);
+    for (uint64_t k = 0; k < elements; k++) {
+        uint8_t packed[4] = {0};
+        access_read(&lattice->access, point_at(lattice, k), lattice->bits, packed, 0);
+        elements_decode(dtype, lattice->bits, packed, 1, &code[k], NULL);
+        code[k] -= (int32_t)zero; /* codes of at most 8 bits, or a bias, which has no zero point */
+    }
+    access_end(&lattice->access);
+    machine_book(sim, job->number, lattice->operand->buffer, elements * lattice->bits, false);
+    return code;
+}
+
+static void read_operands(Job *job) {
+    const Command *command = job->command;
+    const CmdWindow *window = command->window;
+    const uint64_t *extent = command->box.extent;
+    Lattice src = lattice_of(job, &command->src);
+    set_axis(job, &src, AXIS_N, extent[AXIS_N], NULL);
+    set_axis(job, &src, AXIS_C, job->channels, NULL);
+    set_axis(job, &src, AXIS_H, job->h.count, job->h.index);
+    set_axis(job, &src, AXIS_W, job->w.count, job->w.index);
+    job->src = read_codes(job, &src, window->src_zero);
+    if (command->op != CMD_CONV) {
+        return;
+    }
+    Lattice weights = lattice_of(job, &command->weights);
+    set_axis(job, &weights, AXIS_H, window->h.taps, NULL);
+    set_axis(job, &weights, AXIS_W, window->w.taps, NULL);
+    set_axis(job, &weights, AXIS_O, extent[AXIS_C], NULL);
+    set_axis(job, &weights, AXIS_I, window->group_src, NULL);
+    job->weights = read_codes(job, &weights, window->weights_zero);
+    if (command->bias.buffer != CMD_NONE) {
+        Lattice bias = lattice_of(job, &command->bias);
+        set_axis(job, &bias, AXIS_C, extent[AXIS_C], NULL);
+        job->bias = read_codes(job, &bias, 0);
+    }
+}
+
+/* ---- What a window makes */
+
+/* One index of dst. */
+typedef struct {
+    const Job *job;
+    uint64_t n, c;
+    const uint32_t *rows, *columns; /* place of each tap */
+} Spot;
+
+static const int32_t *plane_of(const Spot *spot, uint64_t channel) {
+    const Job *job = spot->job;
+    return job->src + (spot->n * job->channels + channel) * job->h.count * job->w.count;
+}
+
+/* Weights stand as h w o i. */
+static int64_t sum_channel(const Spot *spot, const int32_t *plane, uint64_t i) {
+    const Job *job = spot->job;
+    uint64_t inputs = job->command->window->group_src, outputs = job->command->box.extent[AXIS_C];
+    int64_t sum = 0;
+    for (uint32_t y = 0; y < job->h.taps; y++) {
+        for (uint32_t x = 0; spot->rows[y] != PADDING && x < job->w.taps; x++) {
+            if (spot->columns[x] != PADDING) {
+                uint64_t weight = (((uint64_t)y * job->w.taps + x) * outputs + spot->c) * inputs + i;
+                sum += (int64_t)plane[(uint64_t)spot->rows[y] * job->w.count + spot->columns[x]] * job->weights[weight];
+            }
+        }
+    }
+    return sum;
+}
+
+static int64_t sum_at(const Spot *spot) {
+    const Job *job = spot->job;
+    const CmdWindow *window = job->command->window;
+    uint64_t first = (window->group_first + spot->c) / window->group_dst * window->group_src;
+    int64_t sum = job->bias == NULL ? 0 : job->bias[spot->c];
+    for (uint64_t i = 0; i < window->group_src; i++) {
+        sum += sum_channel(spot, plane_of(spot, first + i), i);
+    }
+    return sum;
+}
+
+/* The sum or the largest of the codes, and how many there are. */
+static int64_t gather_at(const Spot *spot, int64_t *count) {
+    const Job *job = spot->job;
+    const int32_t *plane = plane_of(spot, spot->c);
+    int64_t sum = 0, largest = INT32_MIN;
+    *count = 0;
+    for (uint32_t y = 0; y < job->h.taps; y++) {
+        for (uint32_t x = 0; spot->rows[y] != PADDING && x < job->w.taps; x++) {
+            if (spot->columns[x] != PADDING) {
+                int64_t code = plane[(uint64_t)spot->rows[y] * job->w.count + spot->columns[x]];
+                sum += code;
+                largest = code > largest ? code : largest;
+                ++*count;
+            }
+        }
+    }
+    return job->command->op == CMD_MAXPOOL ? largest : sum;
+}
+
+/* To the nearest, halves away from zero. */
+static int64_t mean_of(int64_t sum, int64_t count) {
+    return sum > 0 ? (sum + count / 2) / count : (sum - count / 2) / count;
+}
+
+/* ---- Planes */
+
+static void fault_at(Job *job, uint64_t element, StageFault text) {
+    WalkPoint at = point_at(&job->dst, element);
+    machine_fault(job->sim, (SimFault){.kind = FAULT_NUMBER,
+                                       .command = job->number,
+                                       .other = CMD_NONE,
+                                       .buffer = job->command->dst.buffer,
+                                       .lane = at.lane,
+                                       .byte = job->dst.access.owner->offset_bytes + at.bit / 8,
+                                       .text = text});
+}
+
+static StageFault compute_at(const Spot *spot, int64_t *result) {
+    CmdOp op = spot->job->command->op;
+    int64_t count;
+    if (op == CMD_CONV) {
+        *result = sum_at(spot);
+        return *result == s0_saturate(*result) ? NULL : "the accumulator passes 32 bits";
+    }
+    *result = gather_at(spot, &count);
+    if (count == 0) {
+        *result = 0;
+        return "a window has nothing but padding";
+    }
+    *result = op == CMD_AVGPOOL ? mean_of(*result, count) : *result;
+    return NULL;
+}
+
+/* What the stage makes of the sums of one n and one c; `first` is its first element in dst. */
+static void finish_plane(Job *job, uint64_t c, uint64_t first, uint32_t count) {
+    const Command *command = job->command;
+    const CmdWindow *window = command->window;
+    Stage stage = command->stages[0].stage;
+    BoundStage bound;
+    if (command->op == CMD_CONV) {
+        stage.integer.constant.scale = window->scales[window->scale_count == 1 ? 0 : c];
+    }
+    StageFault fault = stage_bind(&stage, command->semantics, &bound);
+    if (fault != NULL) {
+        fault_at(job, first, fault);
+        memset(job->code, 0, count * sizeof *job->code);
+        return;
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        fault = bound_check(&bound, job->code[k], 0);
+        if (fault != NULL) {
+            fault_at(job, first + k, fault);
+        }
+    }
+    bound_run(&bound, job->code, job->spare, count);
+}
+
+static void write_plane(Job *job, uint64_t first, uint32_t count) {
+    Lattice *dst = &job->dst;
+    for (uint32_t k = 0; k < count; k++) {
+        uint8_t packed[4] = {0};
+        elements_encode(dst->access.owner->dtype, dst->bits, packed, 1, &job->code[k], NULL);
+        access_write(&dst->access, point_at(dst, first + k), dst->bits, packed, 0);
+    }
+}
+
+static void compute_plane(Job *job, uint64_t n, uint64_t c) {
+    const uint64_t *extent = job->command->box.extent;
+    uint64_t columns = extent[AXIS_W], count = extent[AXIS_H] * columns;
+    uint64_t first = (n * extent[AXIS_C] + c) * count;
+    Spot spot = {.job = job, .n = n, .c = c};
+    for (uint64_t k = 0; k < count; k++) {
+        int64_t result;
+        spot.rows = job->h.place + k / columns * job->h.taps;
+        spot.columns = job->w.place + k % columns * job->w.taps;
+        StageFault fault = compute_at(&spot, &result);
+        if (fault != NULL) {
+            fault_at(job, first + k, fault);
+        }
+        job->code[k] = s0_saturate(result);
+    }
+    finish_plane(job, c, first, (uint32_t)count);
+    write_plane(job, first, (uint32_t)count);
+}
+
+void machine_window(Sim *sim, uint32_t number) {
+    const Command *command = &sim->program->commands[number];
+    const CmdWindow *window = command->window;
+    const uint64_t *extent = command->box.extent;
+    size_t plane = (size_t)(extent[AXIS_H] * extent[AXIS_W]);
+    Job job = {.sim = sim, .number = number, .command = command};
+    job.h = find_covered(&window->h, extent[AXIS_H], &sim->frame);
+    job.w = find_covered(&window->w, extent[AXIS_W], &sim->frame);
+    job.channels = machine_channels(command);
+    job.dst = lattice_of(&job, &command->dst);
+    for (uint32_t axis = AXIS_N; axis <= AXIS_W; axis++) {
+        set_axis(&job, &job.dst, axis, extent[axis], NULL);
+    }
+    read_operands(&job);
+    job.code = frame_array(&sim->frame, int32_t, plane);
+    job.spare = frame_array(&sim->frame, float, plane);
+    for (uint64_t k = 0; k < extent[AXIS_N] * extent[AXIS_C]; k++) {
+        compute_plane(&job, k / extent[AXIS_C], k % extent[AXIS_C]);
+    }
+    access_end(&job.dst.access);
+    machine_book(sim, number, command->dst.buffer, elements_of(&job.dst) * job.dst.bits, true);
+}
