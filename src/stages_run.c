@@ -120,7 +120,9 @@ static Facts *plan_to_run(Graph *graph, const Device *device, const Request *req
         (options->node != NULL && !next(work, cut(graph, options->node, work)))) {
         return NULL;
     }
-    const Plan *plan = plan_make(graph, device, &request->plan, work);
+    PlanOptions plan_options = request->plan;
+    plan_options.windows = true;
+    const Plan *plan = plan_make(graph, device, &plan_options, work);
     next(work, true);
     return plan == NULL ? NULL : facts_gather(request->model, plan, NULL, request->qdq_float, work);
 }

@@ -191,6 +191,7 @@ static bool column_fits(CmdOp op, CmdColumn column) {
     case CMD_CONV:
     case CMD_MAXPOOL:
     case CMD_AVGPOOL:
+    case CMD_SOFTMAX:
         return column == CMD_COLUMN_COMPUTE;
     default:
         return column == CMD_COLUMN_MULTIPLY || column == CMD_COLUMN_ADD || column == CMD_COLUMN_REQUANTIZE;

@@ -120,6 +120,33 @@ static const char *check_pool(const CmdWindow *window) {
     return is_apart && is_plain ? NULL : "a pool has neither groups nor zero points nor scales";
 }
 
+static bool is_one(const CmdSlide *slide) {
+    return slide->taps == 1 && slide->stride == 1 && slide->dilation == 1 && slide->before == 0;
+}
+
+static const char *check_softmax(const Command *command) {
+    const CmdWindow *window = command->window;
+    bool has_rows = window->group_src == window->group_dst && window->group_first == 0 &&
+                    command->box.extent[AXIS_C] % window->group_dst == 0;
+    bool is_plain = window->src_zero == 0 && window->weights_zero == 0 && is_one(&window->h) && is_one(&window->w);
+    if (!has_rows || !is_plain || window->h.extent < command->box.extent[AXIS_H] ||
+        window->w.extent < command->box.extent[AXIS_W]) {
+        return "SOFTMAX goes over whole groups of channels, index by index";
+    }
+    return window->scale_count == 1 && window->scales != NULL ? NULL : "SOFTMAX has one scale, beta";
+}
+
+static const char *check_made(const CmdCheck *check, const Command *command, DType src) {
+    switch (command->op) {
+    case CMD_CONV:
+        return check_conv(check, command, src);
+    case CMD_SOFTMAX:
+        return check_softmax(command);
+    default:
+        return check_pool(command->window);
+    }
+}
+
 /* ---- The stage */
 
 static const char *check_stage(const CmdCheck *check, const Command *command, DType src) {
@@ -155,6 +182,6 @@ const char *cmd_check_window(const CmdCheck *check, const Command *command) {
     if (!is_factor(src)) {
         return "src: its elements are no codes of at most 8 bits";
     }
-    fault = command->op == CMD_CONV ? check_conv(check, command, src) : check_pool(command->window);
+    fault = check_made(check, command, src);
     return fault != NULL ? fault : check_stage(check, command, src);
 }

@@ -103,6 +103,7 @@ typedef enum {
     CMD_CONV,    /* sums of products over a window of src, then one stage ACC_REQUANTIZE */
     CMD_MAXPOOL, /* the largest code of a window of src, then one stage CODE_CLIP */
     CMD_AVGPOOL, /* the mean of its codes, a half away from zero, then one stage CODE_CLIP */
+    CMD_SOFTMAX, /* the softmax of each group's channels in units of 1/256, then one stage CODE_CLIP */
     CMD_OPS
 } CmdOp;
 
@@ -175,13 +176,14 @@ typedef struct {
 
 /* Channel c of dst is of group (group_first + c) / group_dst, and is made of `group_src` channels of src; its own are
  * those of group 0 first. Element (o, i, h, w) of the weights is the factor of dst's channel o, of channel i of its
- * group, at tap (h, w). The bias is read along c. A depthwise product has groups of one channel of src. */
+ * group, at tap (h, w). The bias is read along c. A depthwise product has groups of one channel of src. SOFTMAX has
+ * windows of one tap, and as many channels of a group on both sides; least code of dst's type is a share of 0. */
 typedef struct {
     CmdSlide h, w;
     uint64_t group_src, group_dst, group_first; /* MAXPOOL, AVGPOOL: 1, 1, 0 */
     int64_t src_zero, weights_zero;             /* codes of 0; CONV */
-    uint32_t scale_count;                       /* CONV: 1, or one for each channel of the box; else 0 */
-    const float *scales;                        /* of the weights: constant.scale of the stage */
+    uint32_t scale_count; /* CONV: 1, or one for each channel of the box; SOFTMAX: 1, beta; else 0 */
+    const float *scales;  /* CONV: of the weights, constant.scale of the stage */
 } CmdWindow;
 
 typedef struct {
@@ -197,7 +199,7 @@ typedef struct {
 
     uint64_t code; /* FILL: the bits of an element, no more of them than it has */
 
-    /* CONV MAXPOOL AVGPOOL, which have one stage without parameters */
+    /* CONV MAXPOOL AVGPOOL SOFTMAX, which have one stage without parameters */
     const CmdWindow *window;
     CmdOperand weights, bias; /* CONV: codes of at most 8 bits; int32, or none: its buffer is CMD_NONE */
 

@@ -30,7 +30,18 @@ static bool touches_far(const Builder *builder, const Node *node) {
     return touches;
 }
 
+/* What a program has commands for goes tile by tile. */
+static bool is_window(const Builder *builder, NodeId id) {
+    OpId op = graph_node(builder->plan->graph, id)->op;
+    bool is_product = op == OP_CONV || op == OP_DEPTHWISE_CONV || op == OP_FULLY_CONNECTED;
+    return builder->plan->options.windows &&
+           (is_product || op == OP_AVERAGE_POOL || op == OP_MAX_POOL || op == OP_SOFTMAX);
+}
+
 static bool goes_in_tiles(const Builder *builder, NodeId id) {
+    if (is_window(builder, id)) {
+        return true;
+    }
     return builder->relief != NULL &&
            (builder->relief->in_tiles[id.index] || touches_far(builder, graph_node(builder->plan->graph, id)));
 }

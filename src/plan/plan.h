@@ -191,6 +191,7 @@ typedef struct {
 typedef struct {
     Strategy strategy;
     bool in_place;      /* --inplace auto; false is none: only another shape of a whole tensor shares its bytes */
+    bool windows;       /* convolutions, pools and fully connected layers are sweeps too, of one tile if they fit */
     bool sweeps;        /* runs of per-channel operators go tile by tile; else each operator over its whole map */
     bool whole_tiles;   /* --tile none */
     uint64_t tile_rows; /* --tile ROWS; 0: auto */

@@ -173,8 +173,7 @@ static bool write_steps(ProgramBuilder *builder) {
     for (uint32_t s = 0; s < plan->step_count;) {
         const Step *step = &plan->steps[s];
         bool is_in_sweep = step->sweep != NOT_IN_SWEEP;
-        bool has_commands = is_in_sweep ? plan->sweeps[step->sweep].stages != NULL : is_move(step->column);
-        if (!has_commands) {
+        if (!is_in_sweep && !is_move(step->column)) {
             return refuse_step(builder, step);
         }
         if (!(is_in_sweep ? program_sweep(builder, &plan->sweeps[step->sweep]) : write_moves(builder, step))) {

@@ -1,7 +1,8 @@
 /* A plan as a program: its sweeps and whole loads and stores as commands for the simulated device.
  *
  * Every address of a command comes from the layout contract by the plan's own views, every wait from what sweep_walk
- * says; constants are stored by the contract too. A plan with an operator that is no per-channel one has no program. */
+ * says; constants are stored by the contract too. A plan has a program if each of its operators is a per-channel one,
+ * or one that node_window.h knows and that goes as a sweep. */
 #ifndef S0_PROGRAM_PROGRAM_H
 #define S0_PROGRAM_PROGRAM_H
 

@@ -1,5 +1,6 @@
 /* The commands of a sweep: one for each event of sweep_walk. */
 #include "program/builder.h"
+#include "program/node_window.h"
 
 #include "base/fault.h"
 #include "plan/kernel.h"
@@ -23,6 +24,9 @@ typedef struct {
     uint32_t last_of_key[WAIT_KEYS];
     LocalPart in, out, *params;   /* params: one for each */
     const CmdStage **last_stages; /* node, or all nodes; slot -> stages of the last command */
+    NodeWindow window;            /* of an operator that goes over windows */
+    const CmdStage *window_stage;
+    bool has_failed; /* a tile has no command, as was told */
 } Writing;
 
 static const uint64_t at_zero[DIM_COUNT] = {0};
@@ -40,13 +44,13 @@ static CmdOperand part_operand(Writing *writing, const SweepOperand *operand, Lo
 }
 
 /* Of a map in local memory: a tile of its own, or a box of what lies there whole. */
-static CmdOperand map_operand(Writing *writing, bool is_in, const SweepEvent *event) {
+static CmdOperand map_operand(Writing *writing, bool is_in, uint32_t slot, const ViewBox *box) {
     const PlannedSweep *planned = writing->planned;
     const SweepOperand *operand = is_in ? &planned->sweep.in : &planned->sweep.out;
     const BufferId *local = is_in ? planned->in_local : planned->out_local;
-    uint32_t buffer = program_buffer(writing->builder, local[operand->is_far ? event->slot : 0], DTYPE_NONE);
-    return part_operand(writing, operand, is_in ? &writing->in : &writing->out, buffer, event->box.extent,
-                        operand->is_far ? at_zero : event->box.first);
+    uint32_t buffer = program_buffer(writing->builder, local[operand->is_far ? slot : 0], DTYPE_NONE);
+    return part_operand(writing, operand, is_in ? &writing->in : &writing->out, buffer, box->extent,
+                        operand->is_far ? at_zero : box->first);
 }
 
 /* Of a parameter: the part of a tile, or a box of one that stays. `box` is of the parameter. */
@@ -73,7 +77,8 @@ static CmdOperand workspace_operand(Writing *writing, BufferId id, const SweepEv
 
 static Command new_command(const SweepEvent *event, const ViewBox *box) {
     const CmdOperand none = {CMD_NONE, CMD_NONE, 0};
-    Command command = {.queue = (uint8_t)event->queue, .src = none, .dst = none, .scratch = none};
+    Command command = {
+        .queue = (uint8_t)event->queue, .src = none, .dst = none, .scratch = none, .weights = none, .bias = none};
     memcpy(command.box.extent, box->extent, sizeof command.box.extent);
     return command;
 }
@@ -103,14 +108,14 @@ static void write_move(Writing *writing, const SweepEvent *event) {
         command.op = CMD_STORE;
         command.column = CMD_COLUMN_STORE;
         command.node = program_node(writing->builder, planned->nodes[planned->node_count - 1]);
-        command.src = map_operand(writing, false, event);
+        command.src = map_operand(writing, false, event->slot, &event->box);
         command.dst = far_operand(writing, planned->out_far, &planned->sweep.out, &event->box);
     } else if (event->kind == SWEEP_LOAD_INPUT) {
         command.op = CMD_LOAD;
         command.column = CMD_COLUMN_LOAD_INPUT;
         command.node = program_node(writing->builder, planned->nodes[0]);
         command.src = far_operand(writing, planned->in_far, &planned->sweep.in, &event->box);
-        command.dst = map_operand(writing, true, event);
+        command.dst = map_operand(writing, true, event->slot, &event->box);
     } else {
         const SweepParam *param = &planned->params[event->which];
         command.op = CMD_LOAD;
@@ -231,16 +236,85 @@ static void write_compute(Writing *writing, const SweepEvent *event) {
     command.column = column_of(stages, command.stage_count);
     command.node = program_node(writing->builder, planned->nodes[first]);
     command.semantics = writing->builder->semantics;
-    command.src = first == 0 ? map_operand(writing, true, event) : between_operand(writing, event, first - 1);
-    command.dst =
-        last == planned->node_count ? map_operand(writing, false, event) : between_operand(writing, event, last - 1);
+    command.src =
+        first == 0 ? map_operand(writing, true, event->slot, &event->box) : between_operand(writing, event, first - 1);
+    command.dst = last == planned->node_count ? map_operand(writing, false, event->slot, &event->box)
+                                              : between_operand(writing, event, last - 1);
     set_carry(writing, &command, event);
+    add_command(writing, command, event);
+}
+
+/* ---- What goes over windows */
+
+/* Of a tile whose first index of dst is `at`, and whose part of src begins at index `from`. */
+static CmdSlide tile_slide(const CmdSlide *whole, uint64_t at, uint64_t from) {
+    CmdSlide slide = *whole;
+    slide.before += (int64_t)from - (int64_t)(at * whole->stride);
+    slide.extent -= from;
+    CHECK(from == 0 || slide.before <= 0); /* what lies before the part is no padding */
+    return slide;
+}
+
+static const CmdWindow *tile_window(const Writing *writing, const ViewBox *out, const ViewBox *in) {
+    const CmdWindow *whole = &writing->window.window;
+    CmdWindow *window = arena_new(&writing->builder->work->keep, CmdWindow);
+    *window = *whole;
+    window->h = tile_slide(&whole->h, out->first[DIM_H], in->first[DIM_H]);
+    window->w = tile_slide(&whole->w, out->first[DIM_W], in->first[DIM_W]);
+    window->group_first = out->first[DIM_C] % whole->group_dst;
+    if (whole->scale_count > 1) {
+        window->scales = whole->scales + out->first[DIM_C];
+        window->scale_count = (uint32_t)out->extent[DIM_C];
+    }
+    return window;
+}
+
+/* Does the tile's part of what is read begin where the first channel needs it to? */
+static bool begins_there(const CmdWindow *window, const ViewBox *out, const ViewBox *in) {
+    return in->first[DIM_N] == out->first[DIM_N] &&
+           in->first[DIM_C] == out->first[DIM_C] / window->group_dst * window->group_src;
+}
+
+static bool set_factors(Writing *writing, const SweepEvent *event, Command *command) {
+    const PlannedSweep *planned = writing->planned;
+    bool begins = true;
+    for (uint32_t i = 0; i < planned->sweep.param_count; i++) {
+        bool is_weights = planned->params[i].input == WINDOW_WEIGHTS;
+        ViewBox box = sweep_box(&planned->sweep.params[i], &event->box);
+        begins = begins && box.first[is_weights ? DIM_O : DIM_C] == event->box.first[DIM_C];
+        *(is_weights ? &command->weights : &command->bias) = param_operand(writing, i, event->slot, &box);
+    }
+    return begins;
+}
+
+static void write_window(Writing *writing, const SweepEvent *event) {
+    const PlannedSweep *planned = writing->planned;
+    ViewBox in = sweep_box(&planned->sweep.in, &event->box);
+    Command command = new_command(event, &event->box);
+    command.op = writing->window.op;
+    command.column = CMD_COLUMN_COMPUTE;
+    command.node = program_node(writing->builder, planned->nodes[0]);
+    command.semantics = writing->builder->semantics;
+    command.stage_count = 1;
+    command.stages = writing->window_stage;
+    command.src = map_operand(writing, true, event->slot, &in);
+    command.dst = map_operand(writing, false, event->slot, &event->box);
+    if (!begins_there(&writing->window.window, &event->box, &in) || !set_factors(writing, event, &command)) {
+        writing->has_failed = true;
+        return;
+    }
+    command.window = tile_window(writing, &event->box, &in);
     add_command(writing, command, event);
 }
 
 static void hear(void *context, const SweepEvent *event) {
     Writing *writing = context;
-    if (event->kind == SWEEP_COMPUTE) {
+    if (writing->has_failed) {
+        return;
+    }
+    if (event->kind == SWEEP_COMPUTE && writing->planned->stages == NULL) {
+        write_window(writing, event);
+    } else if (event->kind == SWEEP_COMPUTE) {
         write_compute(writing, event);
     } else {
         write_move(writing, event);
@@ -275,12 +349,46 @@ static bool check_params(const ProgramBuilder *builder, const PlannedSweep *plan
     return true;
 }
 
+static bool refuse(const Writing *writing, const char *why) {
+    const ProgramBuilder *builder = writing->builder;
+    const Node *node = graph_node(builder->plan->graph, writing->planned->nodes[0]);
+    Arena *arena = builder->work->diags.arena;
+    return diag_refuse(&builder->work->diags,
+                       (DiagText){.node = node_title(arena, node),
+                                  .what = arena_text(arena, "no command runs this operator: %s", why),
+                                  .hint = "run one chain of the network with --node"});
+}
+
+/* Of an operator that is not per-channel. */
+static bool find_window(Writing *writing) {
+    const ProgramBuilder *builder = writing->builder;
+    const PlannedSweep *planned = writing->planned;
+    const Graph *graph = builder->plan->graph;
+    Arena *keep = &builder->work->keep;
+    CmdStage *stage = arena_new(keep, CmdStage);
+    const char *why;
+    if (!node_window(graph, graph_node(graph, planned->nodes[0]), keep, &writing->window, &why)) {
+        return refuse(writing, why);
+    }
+    for (uint32_t i = 0; i < planned->sweep.param_count; i++) {
+        const SweepParam *param = &planned->params[i];
+        if (plan_buffer(builder->plan, param->far)->record_bits > 0) {
+            return refuse(writing, "its bias is part of records");
+        }
+        CHECK(param->input == WINDOW_WEIGHTS || param->input == WINDOW_BIAS);
+    }
+    stage->stage = writing->window.stage;
+    writing->window_stage = stage;
+    return true;
+}
+
 bool program_sweep(ProgramBuilder *builder, const PlannedSweep *planned) {
     Arena *scratch = &builder->work->scratch;
     const SweepChoice *choice = &planned->chosen.best.choice;
     Writing writing = {
         .builder = builder, .planned = planned, .choice = choice, .kernel = kernel_contract(&planned->sweep, choice)};
-    if (!check_params(builder, planned) || (planned->sweep.in.is_far && !program_show(builder, planned->in_far)) ||
+    if (!(planned->stages == NULL ? find_window(&writing) : check_params(builder, planned)) ||
+        (planned->sweep.in.is_far && !program_show(builder, planned->in_far)) ||
         (planned->sweep.out.is_far && !program_show(builder, planned->out_far))) {
         return false;
     }
@@ -296,5 +404,5 @@ bool program_sweep(ProgramBuilder *builder, const PlannedSweep *planned) {
     writing.last_stages = arena_array(scratch, const CmdStage *, (size_t)planned->node_count *COMMAND_SLOTS);
     program_begin(builder);
     sweep_walk(&planned->sweep, writing.choice, (SweepListener){.hear = hear, .context = &writing});
-    return true;
+    return !writing.has_failed || refuse(&writing, "a tile begins inside a block or a group of what it reads");
 }

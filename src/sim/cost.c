@@ -149,13 +149,14 @@ static uint64_t cost_of_engine(const Sim *sim, const Command *command, uint64_t 
     return cost;
 }
 
-/* Sums of products by the multipliers; a pool goes over dst once for each tap. */
+/* Sums of products by the multipliers; a pool goes over dst once for each tap, a softmax once. */
 static uint64_t cost_of_window(const Sim *sim, const Command *command, uint64_t elements) {
     uint64_t issue = sim->device->issue_cycles.value, each = machine_products(command);
     if (command->op == CMD_CONV) {
         return issue + parts_of(elements * each, sim->device->mac_cycle);
     }
     uint32_t bits = element_bits_of(sim->program, command->dst.buffer);
+    each = command->op == CMD_SOFTMAX ? 1 : each;
     return issue + each * cost_of_stage(sim, elements, bits, bits);
 }
 

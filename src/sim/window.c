@@ -1,8 +1,9 @@
-/* Commands that go over windows of src: CONV, MAXPOOL, AVGPOOL.
+/* Commands that go over windows of src: CONV, MAXPOOL, AVGPOOL; and SOFTMAX, over channels.
  *
  * All that a command takes is read before anything is written, each element once, and only those that some window
  * covers. Where an element stands is the sum of what its indices add, axis by axis. */
 #include "base/fault.h"
+#include "kern/softmax.h"
 #include "sim/machine.h"
 #include "stage/bound.h"
 
@@ -38,6 +39,7 @@ typedef struct {
     uint64_t channels; /* of src */
     Lattice dst;
     int32_t *src, *weights, *bias; /* bias: null where there is none */
+    int32_t *shares;               /* SOFTMAX: of all elements of dst */
     int32_t *code;                 /* of one plane: one n and one c */
     float *spare;
 } Job;
@@ -249,9 +251,13 @@ static void fault_at(Job *job, uint64_t element, StageFault text) {
                                        .text = text});
 }
 
-static StageFault compute_at(const Spot *spot, int64_t *result) {
+static StageFault compute_at(const Spot *spot, uint64_t element, int64_t *result) {
     CmdOp op = spot->job->command->op;
     int64_t count;
+    if (op == CMD_SOFTMAX) {
+        *result = spot->job->shares[element];
+        return NULL;
+    }
     if (op == CMD_CONV) {
         *result = sum_at(spot);
         return *result == s0_saturate(*result) ? NULL : "the accumulator passes 32 bits";
@@ -307,7 +313,7 @@ static void compute_plane(Job *job, uint64_t n, uint64_t c) {
         int64_t result;
         spot.rows = job->h.place + k / columns * job->h.taps;
         spot.columns = job->w.place + k % columns * job->w.taps;
-        StageFault fault = compute_at(&spot, &result);
+        StageFault fault = compute_at(&spot, first + k, &result);
         if (fault != NULL) {
             fault_at(job, first + k, fault);
         }
@@ -315,6 +321,41 @@ static void compute_plane(Job *job, uint64_t n, uint64_t c) {
     }
     finish_plane(job, c, first, (uint32_t)count);
     write_plane(job, first, (uint32_t)count);
+}
+
+/* One row: the channels of a group at one n, h and w, whose first element is `first`. */
+static void share_row(Job *job, const S0Softmax *softmax, uint64_t first, int32_t *row) {
+    const Command *command = job->command;
+    uint64_t plane = command->box.extent[AXIS_H] * command->box.extent[AXIS_W];
+    uint32_t count = (uint32_t)command->window->group_src;
+    int32_t lo, hi;
+    CHECK(stage_code_range(command->stages[0].stage.to, &lo, &hi));
+    for (uint32_t k = 0; k < count; k++) {
+        row[k] = job->src[first + k * plane];
+    }
+    s0_softmax(softmax, row, count);
+    for (uint32_t k = 0; k < count; k++) {
+        job->shares[first + k * plane] = row[k] + lo;
+    }
+}
+
+/* Elements of src and of dst are the same ones, in the same order. */
+static void find_shares(Job *job) {
+    const Command *command = job->command;
+    const uint64_t *extent = command->box.extent;
+    uint64_t plane = extent[AXIS_H] * extent[AXIS_W], group = command->window->group_src;
+    double scale = (double)command->window->scales[0] * (double)command->stages[0].stage.integer.in.scale;
+    int32_t *row = frame_array(&job->sim->frame, int32_t, group);
+    S0Softmax softmax;
+    job->shares = frame_array(&job->sim->frame, int32_t, elements_of(&job->dst));
+    memset(job->shares, 0, (size_t)elements_of(&job->dst) * sizeof *job->shares);
+    if (group > S0_SOFTMAX_MOST || !s0_softmax_bind(scale, s0_semantics_rounding(command->semantics), &softmax)) {
+        fault_at(job, 0, "the softmax has no such scale, or a row is too long");
+        return;
+    }
+    for (uint64_t k = 0; k < elements_of(&job->dst) / group; k++) {
+        share_row(job, &softmax, k / plane * group * plane + k % plane, row);
+    }
 }
 
 void machine_window(Sim *sim, uint32_t number) {
@@ -331,6 +372,9 @@ void machine_window(Sim *sim, uint32_t number) {
         set_axis(&job, &job.dst, axis, extent[axis], NULL);
     }
     read_operands(&job);
+    if (command->op == CMD_SOFTMAX) {
+        find_shares(&job);
+    }
     job.code = frame_array(&sim->frame, int32_t, plane);
     job.spare = frame_array(&sim->frame, float, plane);
     for (uint64_t k = 0; k < extent[AXIS_N] * extent[AXIS_C]; k++) {

@@ -1,0 +1,284 @@
+/* From nodes to windows: TFLite's operators on codes of 8 bits. */
+#include "program/node_window.h"
+
+#include "plan/node_reader.h"
+#include "plan/reach.h"
+
+#include <math.h>
+
+typedef struct {
+    const Graph *graph;
+    const Node *node;
+    Arena *arena;
+    const Value *in, *out, *weights; /* weights: null of a pool */
+    NodeWindow *made;
+    const char *why;
+} Reading;
+
+enum { BATCH, FIRST_SPATIAL, CHANNEL = 3, MAP_RANK };
+
+static bool fail(Reading *r, const char *why) {
+    r->why = why;
+    return false;
+}
+
+/* ---- Codes */
+
+static bool is_code_map(const Value *value) {
+    return value != NULL && value->has_shape && (value->dtype == DTYPE_I8 || value->dtype == DTYPE_U8) &&
+           value->quant != NULL && value->quant->count == 1 && value->quant->block == 0;
+}
+
+static int64_t zero_of(const Quant *quant, uint32_t k) {
+    return quant->zero_point == NULL ? 0 : quant->zero_point[k];
+}
+
+static StageCode code_of(const Value *value) {
+    return (StageCode){value->quant->scale[0], (int32_t)zero_of(value->quant, 0)};
+}
+
+/* Limits of reals as codes: divided in float32, rounded half away from zero. */
+static bool limit_by_word(Reading *r, Stage *stage) {
+    float limit[2];
+    Str word = node_str(r->node, "activation");
+    if (word.len == 0 || str_eq(word, STR("NONE"))) {
+        return true;
+    }
+    if (!reader_word(r->node, limit)) {
+        return fail(r, "its fused activation is not a limit");
+    }
+    StageCode code = stage->integer.out;
+    double lo = fmax((double)stage->integer.lo, code.zero_point + (double)roundf(limit[0] / code.scale));
+    double hi = fmin((double)stage->integer.hi, code.zero_point + (double)roundf(limit[1] / code.scale));
+    if (!(lo <= hi)) {
+        return fail(r, "its limits leave no code");
+    }
+    stage->integer.lo = (int32_t)lo;
+    stage->integer.hi = (int32_t)hi;
+    return true;
+}
+
+static bool read_stage(Reading *r) {
+    Stage *stage = &r->made->stage;
+    bool is_sum = r->weights != NULL;
+    *stage = (Stage){.kind = is_sum ? STAGE_ACC_REQUANTIZE : STAGE_CODE_CLIP, .to = r->out->dtype};
+    stage->from = is_sum ? DTYPE_I32 : r->in->dtype;
+    stage->integer.in = code_of(r->in);
+    stage->integer.out = code_of(r->out);
+    stage->integer.in.zero_point = 0;
+    if (!stage_code_range(r->out->dtype, &stage->integer.lo, &stage->integer.hi)) {
+        return fail(r, "its codes are of a type that is not computed");
+    }
+    return limit_by_word(r, stage);
+}
+
+/* Kernels of fully connected layers, and of uint8, multiply the two scales in float32; the others in float64. */
+static bool multiplies_in_float(const Reading *r) {
+    return r->node->op == OP_FULLY_CONNECTED || r->in->dtype == DTYPE_U8;
+}
+
+static bool read_scales(Reading *r, uint64_t channels) {
+    const Quant *quant = r->weights->quant;
+    CmdWindow *window = &r->made->window;
+    if (quant == NULL || quant->block != 0 || (quant->count != 1 && quant->count != channels)) {
+        return fail(r, "its weights have not one scale, and not one a channel");
+    }
+    for (uint32_t k = 1; k < quant->count; k++) {
+        if (zero_of(quant, k) != zero_of(quant, 0)) {
+            return fail(r, "its weights have several zero points");
+        }
+    }
+    float *scales = arena_array(r->arena, float, quant->count);
+    bool is_float = quant->count == 1 && multiplies_in_float(r);
+    for (uint32_t k = 0; k < quant->count; k++) {
+        scales[k] = is_float ? 1 : quant->scale[k];
+    }
+    r->made->stage.integer.in.scale *= is_float ? quant->scale[0] : 1;
+    window->weights_zero = zero_of(quant, 0);
+    window->scale_count = quant->count;
+    window->scales = scales;
+    return true;
+}
+
+static bool read_factors(Reading *r, uint64_t channels) {
+    const Value *bias = node_input(r->graph, r->node, WINDOW_BIAS);
+    if (r->weights->constant == NULL || dtype_bits(r->weights->dtype) > 8 ||
+        dtype_kind(r->weights->dtype) == DTYPE_KIND_FLOAT) {
+        return fail(r, "its weights are no constant codes");
+    }
+    if (bias != NULL && (bias->constant == NULL || bias->dtype != DTYPE_I32 || bias->shape.rank != 1)) {
+        return fail(r, "its bias is no constant of 32 bits");
+    }
+    r->made->window.src_zero = zero_of(r->in->quant, 0);
+    return read_scales(r, channels);
+}
+
+/* ---- Windows */
+
+static uint64_t spatial_number(const Reading *r, const char *name, uint32_t k, uint64_t absent) {
+    const Attr *attr = node_attr(r->node, name);
+    bool is_there = attr != NULL && attr->kind == ATTR_INTS && k < attr->count && attr->ints[k] > 0;
+    return is_there ? (uint64_t)attr->ints[k] : absent;
+}
+
+static bool is_nhwc(const Value *value) {
+    static const uint8_t dims[MAP_RANK] = {DIM_N, DIM_H, DIM_W, DIM_C};
+    bool is = value->shape.rank == MAP_RANK;
+    for (uint32_t k = 0; is && k < MAP_RANK; k++) {
+        is = value->dims[k] == dims[k];
+    }
+    return is;
+}
+
+static bool read_slides(Reading *r) {
+    CmdSlide *slide[] = {&r->made->window.h, &r->made->window.w};
+    const NodeReach reach = node_reach(r->graph, r->node, r->arena);
+    if (!is_nhwc(r->in) || !is_nhwc(r->out) || (r->weights != NULL && r->weights->shape.rank != MAP_RANK)) {
+        return fail(r, "it does not go over rows and columns of one map");
+    }
+    for (uint32_t k = 0; k < 2; k++) {
+        uint32_t axis = FIRST_SPATIAL + k;
+        if (reach.input[0][axis].axis == REACH_NO_AXIS) {
+            return fail(r, "its windows do not fit 64 bits");
+        }
+        *slide[k] = (CmdSlide){.taps = r->weights != NULL ? (uint64_t)r->weights->shape.dim[axis]
+                                                          : spatial_number(r, "kernel_shape", k, 1),
+                               .stride = reach.input[0][axis].stride,
+                               .dilation = spatial_number(r, "dilations", k, 1),
+                               .before = reach.input[0][axis].before,
+                               .extent = (uint64_t)r->in->shape.dim[axis]};
+    }
+    return true;
+}
+
+static bool read_conv(Reading *r) {
+    CmdWindow *window = &r->made->window;
+    uint64_t in = (uint64_t)r->in->shape.dim[CHANNEL], out = (uint64_t)r->out->shape.dim[CHANNEL];
+    bool is_apart = r->node->op == OP_DEPTHWISE_CONV;
+    if (!read_slides(r)) {
+        return false;
+    }
+    window->group_src = is_apart ? 1 : (uint64_t)r->weights->shape.dim[CHANNEL];
+    if (window->group_src == 0 || in % window->group_src != 0 || out % (in / window->group_src) != 0) {
+        return fail(r, "its channels are no whole groups");
+    }
+    window->group_dst = out / (in / window->group_src);
+    return read_factors(r, out);
+}
+
+static bool read_pool(Reading *r) {
+    const StageCode in = code_of(r->in), out = code_of(r->out);
+    if (in.scale != out.scale || in.zero_point != out.zero_point || r->in->dtype != r->out->dtype) {
+        return fail(r, "its codes before and after stand for other reals");
+    }
+    r->made->window.group_src = r->made->window.group_dst = 1;
+    return read_slides(r);
+}
+
+/* Rows of one map, and rows of the other: channels are last, all other axes are the same, or have one index each. */
+static bool has_same_rows(const Value *in, const Value *out) {
+    bool same = in->shape.rank == out->shape.rank, single = true;
+    for (uint32_t k = 0; k + 1 < in->shape.rank; k++) {
+        same = same && in->shape.dim[k] == out->shape.dim[k] && in->dims[k] == out->dims[k];
+        single = single && in->shape.dim[k] == 1;
+    }
+    for (uint32_t k = 0; k + 1 < out->shape.rank; k++) {
+        single = single && out->shape.dim[k] == 1;
+    }
+    return same || single;
+}
+
+/* Windows of one tap. */
+static void set_rows(Reading *r) {
+    CmdWindow *window = &r->made->window;
+    window->h = window->w = (CmdSlide){.taps = 1, .stride = 1, .dilation = 1, .extent = 1};
+    for (uint32_t k = 0; k < r->in->shape.rank; k++) {
+        CmdSlide *slide = r->in->dims[k] == DIM_H ? &window->h : &window->w;
+        bool is_spatial = r->in->dims[k] == DIM_H || r->in->dims[k] == DIM_W;
+        slide->extent *= is_spatial ? (uint64_t)r->in->shape.dim[k] : 1;
+    }
+}
+
+static bool read_product(Reading *r) {
+    CmdWindow *window = &r->made->window;
+    const Shape *in = &r->in->shape, *out = &r->out->shape;
+    if (in->rank == 0 || out->rank == 0 || r->weights->shape.rank != 2 || !has_same_rows(r->in, r->out) ||
+        r->in->dims[in->rank - 1] != DIM_C || r->out->dims[out->rank - 1] != DIM_C ||
+        in->dim[in->rank - 1] != r->weights->shape.dim[1]) {
+        return fail(r, "its map is not read row by row");
+    }
+    set_rows(r);
+    window->group_src = (uint64_t)in->dim[in->rank - 1];
+    window->group_dst = (uint64_t)out->dim[out->rank - 1];
+    return read_factors(r, window->group_dst);
+}
+
+/* Shares of 256, the least code is 0: the kernels take no other codes. */
+static bool read_softmax(Reading *r) {
+    CmdWindow *window = &r->made->window;
+    const Shape *in = &r->in->shape;
+    const StageCode out = code_of(r->out);
+    int32_t lo, hi;
+    if (out.scale != 1.0f / 256 || !stage_code_range(r->out->dtype, &lo, &hi) || out.zero_point != lo ||
+        r->in->dtype != r->out->dtype) {
+        return fail(r, "its result is not in units of 1/256 from the least code on");
+    }
+    if (in->rank == 0 || !has_same_rows(r->in, r->out) || in->rank != r->out->shape.rank ||
+        r->in->dims[in->rank - 1] != DIM_C || r->out->dims[in->rank - 1] != DIM_C) {
+        return fail(r, "its map is not read row by row");
+    }
+    set_rows(r);
+    window->group_src = window->group_dst = (uint64_t)in->dim[in->rank - 1];
+    float *beta = arena_new(r->arena, float);
+    *beta = (float)node_float(r->node, "beta", 1);
+    window->scale_count = 1;
+    window->scales = beta;
+    return true;
+}
+
+static bool read_node(Reading *r) {
+    bool is_softmax = r->node->op == OP_SOFTMAX;
+    bool is_pool = r->node->op == OP_AVERAGE_POOL || r->node->op == OP_MAX_POOL;
+    if (r->graph->format != FORMAT_TFLITE || !is_code_map(r->in) || !is_code_map(r->out) || r->in->constant != NULL) {
+        return fail(r, "it computes on no codes of 8 bits as TFLite does");
+    }
+    if (!is_pool && !is_softmax && (r->weights == NULL || !r->weights->has_shape)) {
+        return fail(r, "it has no weights");
+    }
+    if (!read_stage(r)) {
+        return false;
+    }
+    if (is_pool || is_softmax) {
+        return is_pool ? read_pool(r) : read_softmax(r);
+    }
+    return r->node->op == OP_FULLY_CONNECTED ? read_product(r) : read_conv(r);
+}
+
+bool node_window(const Graph *graph, const Node *node, Arena *arena, NodeWindow *window, const char **why) {
+    Reading r = {.graph = graph, .node = node, .arena = arena, .made = window, .why = "no command computes it"};
+    *window = (NodeWindow){.op = CMD_CONV};
+    bool is_known = true;
+    switch (node->op) {
+    case OP_AVERAGE_POOL:
+        window->op = CMD_AVGPOOL;
+        break;
+    case OP_MAX_POOL:
+        window->op = CMD_MAXPOOL;
+        break;
+    case OP_SOFTMAX:
+        window->op = CMD_SOFTMAX;
+        break;
+    case OP_CONV:
+    case OP_DEPTHWISE_CONV:
+    case OP_FULLY_CONNECTED:
+        r.weights = node_input(graph, node, WINDOW_WEIGHTS);
+        break;
+    default:
+        is_known = false;
+    }
+    r.in = is_known ? node_input(graph, node, 0) : NULL;
+    r.out = is_known ? node_output(graph, node, 0) : NULL;
+    is_known = is_known && read_node(&r);
+    *why = r.why;
+    return is_known;
+}
