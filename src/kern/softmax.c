@@ -58,12 +58,10 @@ static int32_t leading_zeros(uint32_t x) {
 }
 
 int s0_softmax_bind(double scale, S0Rounding rounding, S0Softmax *softmax) {
-    const double most = 2147483647.0;
     double factor = scale * (double)(1 << FRACTION_BITS);
-    if (!(factor > 1 && scale < most)) {
+    if (!(factor > 1 && scale < 16)) {
         return 0;
     }
-    factor = factor > most ? most : factor;
     softmax->rounding = rounding == S0_ROUND_SINGLE ? S0_ROUND_SINGLE : S0_ROUND_DOUBLE;
     softmax->factor = s0_quantise_multiplier(factor, softmax->rounding);
     int64_t radius = ((int64_t)((1 << INTEGER_BITS) - 1) << FRACTION_BITS) >> softmax->factor.shift;

@@ -19,7 +19,8 @@ typedef struct {
 
 enum { S0_SOFTMAX_MOST = 1 << 12 }; /* codes of a row, whose sum of exponentials fits */
 
-/* `scale` of the input's codes times beta. 0 where the kernel has no such factor: it is to be above 2^-26, finite. */
+/* `scale` of the input's codes times beta. 0 where the kernel has no such factor: it is to be above
+ * 2^-26 and below 16, from where on its shift has no value. */
 int s0_softmax_bind(double scale, S0Rounding rounding, S0Softmax *softmax);
 
 /* A row of `count` codes, at least 1, in place: from 0 to 255, in units of 1/256. */

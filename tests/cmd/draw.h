@@ -261,12 +261,21 @@ static inline void draw_conv(Drawing *d, Command *command, CmdWindow *window) {
     }
 }
 
+static inline void draw_softmax(Drawing *d, Command *command, CmdWindow *window) {
+    window->h = (CmdSlide){1, 1, 1, 0, command->box.extent[2] + 8}; /* draw_like makes it 8 at most */
+    window->w = (CmdSlide){1, 1, 1, 0, command->box.extent[3]};
+    window->group_src = window->group_dst = 1 + draw_below(d, 4);
+    command->box.extent[1] = window->group_dst * draw_below(d, 3);
+    window->scale_count = 1;
+    window->scales = draw_scales(d, 1);
+}
+
 static inline void draw_window(Drawing *d, Command *command) {
     DType src = draw_below(d, 2) == 0 ? DTYPE_I8 : DTYPE_U8;
     CmdWindow *window = arena_new(d->arena, CmdWindow);
     CmdStage *stage = arena_new(d->arena, CmdStage);
     *window = (CmdWindow){.h = draw_slide(d), .w = draw_slide(d), .group_src = 1, .group_dst = 1};
-    command->op = (CmdOp)(CMD_CONV + draw_below(d, 3));
+    command->op = (CmdOp)(CMD_CONV + draw_below(d, 4));
     command->column = CMD_COLUMN_COMPUTE;
     command->box.extent[4] = command->box.extent[5] = 1;
     command->src = draw_operand(d, draw_buffer_of(d, src));
@@ -276,6 +285,9 @@ static inline void draw_window(Drawing *d, Command *command) {
         draw_conv(d, command, window);
         stage->stage.kind = STAGE_ACC_REQUANTIZE;
         stage->stage.from = DTYPE_I32;
+    }
+    if (command->op == CMD_SOFTMAX) {
+        draw_softmax(d, command, window);
     }
     draw_numbers(d, &stage->stage);
     command->semantics = (Semantics)draw_below(d, S0_SEM_COUNT);
@@ -343,7 +355,7 @@ static inline Command draw_like(Drawing *d, const Command *before) {
         if (before->window != NULL) {
             CmdWindow *window = arena_new(d->arena, CmdWindow);
             *window = *before->window;
-            window->h.before ^= (int64_t)draw_below(d, 2);
+            window->h.before ^= command.op == CMD_SOFTMAX ? 0 : (int64_t)draw_below(d, 2);
             command.window = window;
         } else if (before->stage_count > 0) {
             change_stage(d, &command);

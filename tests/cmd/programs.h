@@ -9,7 +9,7 @@
 
 /* ---- A small program whose every number can be changed */
 
-enum { SMALL_VIEWS = 4, SMALL_BUFFERS = 8, SMALL_COMMANDS = 12, SMALL_AFFINE = 2 };
+enum { SMALL_VIEWS = 4, SMALL_BUFFERS = 8, SMALL_COMMANDS = 13, SMALL_AFFINE = 2 };
 
 typedef struct {
     CmdProgram program;
@@ -19,7 +19,7 @@ typedef struct {
     Command command[SMALL_COMMANDS];
     uint32_t affine_wait[2], store_wait[1];
     CmdStage affine[3], mul[1], add[1], requant[1], conv[1], pool[1];
-    CmdWindow conv_window, pool_window;
+    CmdWindow conv_window, pool_window, softmax_window;
     float scales[4];
     uint8_t constant[16];
 } SmallProgram;
@@ -85,6 +85,10 @@ static inline void small_windows(SmallProgram *s) {
     for (size_t k = 9; k < SMALL_COMMANDS; k++) {
         s->command[k].window = k == 9 ? &s->conv_window : &s->pool_window;
     }
+    s->softmax_window = (CmdWindow){one, three, 4, 4, 0, 0, 0, 1, s->scales};
+    s->softmax_window.w.taps = 1;
+    s->softmax_window.w.before = 0;
+    s->command[12].window = &s->softmax_window;
     s->command[9].weights = (CmdOperand){6, 3, 0};
     s->command[9].bias = (CmdOperand){7, 1, 0};
 }
@@ -119,14 +123,15 @@ static inline void small_commands(SmallProgram *s) {
     s->command[9] = small_command(CMD_CONV, CMD_COLUMN_COMPUTE, near, near);
     s->command[10] = small_command(CMD_MAXPOOL, CMD_COLUMN_COMPUTE, near, near);
     s->command[11] = small_command(CMD_AVGPOOL, CMD_COLUMN_COMPUTE, near, near);
+    s->command[12] = small_command(CMD_SOFTMAX, CMD_COLUMN_COMPUTE, near, near);
 }
 
 static inline void small_tie(SmallProgram *s) {
     const struct {
         uint32_t command, count;
         const CmdStage *stages;
-    } stages[] = {{2, 3, s->affine}, {5, 1, s->mul},   {6, 1, s->add},  {7, 1, s->requant},
-                  {9, 1, s->conv},   {10, 1, s->pool}, {11, 1, s->pool}};
+    } stages[] = {{2, 3, s->affine}, {5, 1, s->mul},   {6, 1, s->add},   {7, 1, s->requant},
+                  {9, 1, s->conv},   {10, 1, s->pool}, {11, 1, s->pool}, {12, 1, s->pool}};
     for (size_t k = 0; k < sizeof stages / sizeof stages[0]; k++) {
         s->command[stages[k].command].stage_count = stages[k].count;
         s->command[stages[k].command].stages = stages[k].stages;

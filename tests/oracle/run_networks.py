@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""Runs whole int8 networks on the simulated device: each must give, bit for bit, what TFLite Micro's reference kernels
+gave of the same input (S0_SHARED, models/refs/tflm-ref-kernels), on each of these devices and in tiles of any size; the
+audit must be exact.
+
+usage: run_networks.py STRIDE0 SHARED"""
+import json
+import os
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+import models  # noqa: E402
+
+TEST = "run_networks"
+NETWORKS = ("tflm_hello_world_int8", "mlperf_ad_autoencoder_int8", "mlperf_kws_dscnn_int8", "tflm_person_detect",
+            "mlperf_vww_mbv1_96_int8")
+WAYS = (("gap8",), ("max78000",), ("teach", "--budget", "8K"), ("nvdla-small", "--budget", "12K"),
+        ("sophgo-bm1684x", "--budget", "16K"), ("gap8", "--budget", "24K", "--schedule", "pipelined"),
+        ("gap8", "--tile", "3"))
+MOST_WAYS = {"mlperf_vww_mbv1_96_int8": 2}  # the largest map is 55 KB
+
+faults = []
+
+
+def run(stride0, model, *options):
+    """What it wrote as JSON; None with a fault where it did not run."""
+    done = models.run(stride0, "run", model, "-d", *options, "--quiet", "--json", "-")
+    if done.returncode != models.DONE:
+        faults.append(f"{model.name} {options}: status {done.returncode}: {done.stderr[:200]}")
+        return None
+    return json.loads(done.stdout)
+
+
+def read(path):
+    with open(path, "rb") as stream:
+        return stream.read()
+
+
+def run_network(stride0, model, refs):
+    expected = read(os.path.join(refs, "output_0.bin"))
+    first = run(stride0, model, "gap8")
+    for way in WAYS[:MOST_WAYS.get(os.path.basename(refs))] if first else ():
+        name = f"{first['inputs'][0]['name']}={os.path.join(refs, 'input_0.bin')}"
+        result = run(stride0, model, *way, "--input", name, "--output-dir", "out")
+        if result is None:
+            continue
+        got = [read(os.path.join("out", file)) for file in sorted(os.listdir("out")) if file.endswith(".bin")]
+        if got != [expected]:
+            faults.append(f"{model.name} {way}: {len(got)} outputs, or other codes than the reference's")
+        if not result["audit"]["exact"]:
+            faults.append(f"{model.name} {way}: the audit is not exact: {json.dumps(result['audit'])[:300]}")
+
+
+def main():
+    stride0, shared = os.path.abspath(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else ""
+    root, count = os.path.join(shared, "models"), 0
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        for name in NETWORKS:
+            path = os.path.join(root, "tflite", name + ".tflite")
+            refs = os.path.join(root, "refs", "tflm-ref-kernels", name)
+            if os.path.exists(path) and os.path.isdir(refs):
+                run_network(stride0, models.Model(root, path), refs)
+                count += 1
+    print(f"networks: {count} of {len(NETWORKS)}")
+    for text in faults:
+        print("FAULT:", text)
+    if count == 0:
+        models.skip(TEST, "S0_SHARED has no networks with references")
+    sys.exit(1 if faults else 0 if count else models.SKIP)
+
+
+main()
