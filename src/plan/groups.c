@@ -30,12 +30,15 @@ static bool touches_far(const Builder *builder, const Node *node) {
     return touches;
 }
 
-/* What a program has commands for goes tile by tile. */
+/* What a program has commands for, as far as the types tell: operators on codes as TFLite has them. */
 static bool is_window(const Builder *builder, NodeId id) {
-    OpId op = graph_node(builder->plan->graph, id)->op;
-    bool is_product = op == OP_CONV || op == OP_DEPTHWISE_CONV || op == OP_FULLY_CONNECTED;
-    return builder->plan->options.windows &&
-           (is_product || op == OP_AVERAGE_POOL || op == OP_MAX_POOL || op == OP_SOFTMAX);
+    const Graph *graph = builder->plan->graph;
+    const Node *node = graph_node(graph, id);
+    const Value *map = node->input_count == 0 ? NULL : node_input(graph, node, 0);
+    bool is_product = node->op == OP_CONV || node->op == OP_DEPTHWISE_CONV || node->op == OP_FULLY_CONNECTED;
+    bool is_known = is_product || node->op == OP_AVERAGE_POOL || node->op == OP_MAX_POOL || node->op == OP_SOFTMAX;
+    return builder->plan->options.windows && is_known && graph->format == FORMAT_TFLITE && map != NULL &&
+           map->quant != NULL && (map->dtype == DTYPE_I8 || map->dtype == DTYPE_U8);
 }
 
 static bool goes_in_tiles(const Builder *builder, NodeId id) {
