@@ -44,7 +44,8 @@ static const char *check_operand(const CmdCheck *check, const char *what, const 
 
 static const char *check_command(const CmdCheck *check, const Command *command) {
     const CmdBox *box = &command->box;
-    const char *fault = cmd_has_src(command->op) ? check_operand(check, "src", &command->src, box, 0) : NULL;
+    bool has_src = cmd_has_src(command->op) && !cmd_has_window(command->op); /* which has other indices, and padding */
+    const char *fault = has_src ? check_operand(check, "src", &command->src, box, 0) : NULL;
     fault = fault != NULL ? fault : check_operand(check, "dst", &command->dst, box, 0);
     if (fault == NULL && command->carry == CMD_CARRY_WORKSPACE && cmd_has_stages(command->op)) {
         fault = check_operand(check, "scratch", &command->scratch, box, cmd_carried_bits(command));
