@@ -145,8 +145,16 @@ static bool can_run(const Plan *plan) {
     return plan->device->kind == DEVICE_SCRATCHPAD && plan_cost(plan, &cost) && cost.unbooked_steps == 0;
 }
 
+/* The device that was planned for: with --budget it has that much local memory. */
+static const Device *planned_device(const Plan *plan, Work *work) {
+    Device *device = arena_new(&work->keep, Device);
+    *device = *plan->device;
+    device->memory[device->local].bytes = plan->capacity_bytes;
+    return device;
+}
+
 static bool run_program(const BuiltProgram *built, const Plan *plan, Work *work, Audit *audit) {
-    Sim *sim = sim_new(built->program, plan->device, work);
+    Sim *sim = sim_new(built->program, planned_device(plan, work), work);
     if (sim == NULL) {
         return false;
     }

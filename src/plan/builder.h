@@ -44,6 +44,9 @@ typedef struct {
 
 void list_add(IdList *list, BufferId id, Arena *arena);
 
+/* Also where it stands there: one end of a move, whose other end stands at the same place of another list. */
+void list_append(IdList *list, BufferId id, Arena *arena);
+
 /* ---- lower.c: buffers */
 
 BufferId add_buffer(Builder *builder, Buffer buffer);

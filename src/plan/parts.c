@@ -1,9 +1,26 @@
-/* Parts of a whole tensor: cut along one dimension after another, outermost first, until one is small enough. */
+/* Parts of a whole tensor: cut along one dimension after another, outermost in memory first, until one is small enough.
+ */
 #include "plan/parts.h"
 
 #include "base/checked.h"
 
-static const Dim order[] = {DIM_O, DIM_I, DIM_N, DIM_C, DIM_H, DIM_W};
+/* As the levels of the layout have them; then those of one element. */
+static void find_order(const View *view, Dim order[DIM_COUNT]) {
+    bool is_taken[DIM_COUNT] = {false};
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < view->level_count; k++) {
+        Dim d = view->level[k].dim;
+        if (!is_taken[d]) {
+            order[count++] = d;
+            is_taken[d] = true;
+        }
+    }
+    for (int d = 0; d < DIM_COUNT; d++) {
+        if (!is_taken[d]) {
+            order[count++] = (Dim)d;
+        }
+    }
+}
 
 static uint64_t part_bytes(const uint64_t part[DIM_COUNT], uint32_t bits) {
     uint64_t all_bits = bits;
@@ -40,9 +57,10 @@ MoveParts move_parts(const Device *device, const View *from, const View *to) {
     for (int d = 0; d < DIM_COUNT; d++) {
         parts.extent[d] = parts.part[d] = to->shape.extent[d];
     }
-    for (size_t k = 0; k < sizeof order / sizeof order[0]; k++) {
+    find_order(from, parts.order);
+    for (size_t k = 0; k < DIM_COUNT; k++) {
         if (most_bytes > 0 && part_bytes(parts.part, to->shape.bits) > most_bytes) {
-            shrink(parts.part, order[k], grain_of(from, to, order[k]), to->shape.bits, most_bytes);
+            shrink(parts.part, parts.order[k], grain_of(from, to, parts.order[k]), to->shape.bits, most_bytes);
         }
     }
     parts.fits = most_bytes == 0 || part_bytes(parts.part, to->shape.bits) <= most_bytes;
@@ -59,6 +77,18 @@ static void clip(const MoveParts *parts, ViewBox *box) {
     }
 }
 
+bool move_kind(const MoveParts *parts, uint32_t tails, ViewBox *box, uint64_t *times) {
+    *times = 1;
+    for (int d = 0; d < DIM_COUNT; d++) {
+        uint64_t part = parts->part[d], full = part == 0 ? 1 : parts->extent[d] / part;
+        bool is_tail = (tails >> d & 1) != 0;
+        box->first[d] = is_tail ? full * part : 0;
+        box->extent[d] = is_tail ? parts->extent[d] - full * part : part;
+        *times *= is_tail ? box->extent[d] > 0 : full; /* of all parts, whose number fits */
+    }
+    return *times > 0;
+}
+
 ViewBox move_first(const MoveParts *parts) {
     ViewBox box = {.first = {0}};
     clip(parts, &box);
@@ -66,8 +96,8 @@ ViewBox move_first(const MoveParts *parts) {
 }
 
 bool move_next(const MoveParts *parts, ViewBox *box) {
-    for (size_t k = sizeof order / sizeof order[0]; k-- > 0;) {
-        Dim d = order[k];
+    for (size_t k = DIM_COUNT; k-- > 0;) {
+        Dim d = parts->order[k];
         if (parts->extent[d] - box->first[d] > parts->part[d]) {
             box->first[d] += parts->part[d];
             clip(parts, box);

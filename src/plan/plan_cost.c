@@ -55,16 +55,31 @@ static bool cost_of_part(const Move *move, const ViewBox *box, ColumnCost *colum
     return true;
 }
 
+static bool add_times(ColumnCost *sum, const ColumnCost *one, uint64_t times) {
+    ColumnCost all;
+    return checked_mul(one->bytes, times, &all.bytes) && checked_mul(one->commands, times, &all.commands) &&
+           checked_mul(one->descriptors, times, &all.descriptors) && checked_mul(one->bursts, times, &all.bursts) &&
+           checked_mul(one->cycles, times, &all.cycles) && column_cost_add(sum, &all);
+}
+
+/* Parts go one after another on one queue, and only the first waits: what the equal ones cost is a product. */
 static bool add_move(const Move *move, Column column, Timeline *timeline, PlanCost *cost) {
     const Device *device = move->device;
     MoveParts parts = move_parts(device, move->from, move->to);
-    ViewBox box = move_first(&parts);
-    bool ok = true, more = true;
-    TimelineEvent event = {.queue = column == COLUMN_STORE && device->dma_channels.value >= 2 ? 2 : 1};
-    for (; ok && more; more = move_next(&parts, &box)) {
-        ok = cost_of_part(move, &box, &cost->column[column], &event.cycles);
-        cost->syncs += timeline_add(timeline, &event, device->sync_cycles.value, &ok);
+    ColumnCost all = {0};
+    bool ok = true;
+    for (uint32_t tails = 0; ok && tails < 1u << DIM_COUNT; tails++) {
+        ColumnCost one = {0};
+        ViewBox box;
+        uint64_t times, cycles;
+        if (move_kind(&parts, tails, &box, &times)) {
+            ok = cost_of_part(move, &box, &one, &cycles) && add_times(&all, &one, times);
+        }
     }
+    const TimelineEvent event = {.queue = column == COLUMN_STORE && device->dma_channels.value >= 2 ? 2 : 1,
+                                 .cycles = all.cycles};
+    ok = ok && column_cost_add(&cost->column[column], &all);
+    cost->syncs += timeline_add(timeline, &event, device->sync_cycles.value, &ok);
     return ok;
 }
 

@@ -22,6 +22,13 @@ void list_add(IdList *list, BufferId id, Arena *arena) {
     list->ids[list->count++] = id;
 }
 
+void list_append(IdList *list, BufferId id, Arena *arena) {
+    if (is_buffer(id)) {
+        list->ids = arena_grow(arena, list->ids, list->count, &list->capacity, sizeof *list->ids);
+        list->ids[list->count++] = id;
+    }
+}
+
 Step *emit_step(Builder *builder, NodeId node, Column column, const IdList *reads, const IdList *writes) {
     Plan *plan = builder->plan;
     plan->steps =
@@ -89,8 +96,8 @@ static bool load_input(Builder *builder, ValueId id, Loads *loads) {
     if (!lower_backing(builder, id, &far) || !lower_value(builder, id, &local)) {
         return false;
     }
-    list_add(&loads->inputs_from, far, &builder->work->keep);
-    list_add(&loads->inputs_to, local, &builder->work->keep);
+    list_append(&loads->inputs_from, far, &builder->work->keep);
+    list_append(&loads->inputs_to, local, &builder->work->keep);
     return true;
 }
 
@@ -141,8 +148,8 @@ static bool read_input(Builder *builder, NodeId node_id, uint32_t k, uint32_t gr
     }
     list_add(list, read.buffer, arena);
     if (is_buffer(read.from)) {
-        list_add(&loads->params_from, read.from, arena);
-        list_add(&loads->params_to, read.buffer, arena);
+        list_append(&loads->params_from, read.from, arena);
+        list_append(&loads->params_to, read.buffer, arena);
     }
     return true;
 }
@@ -304,8 +311,8 @@ static bool prepare_node(Builder *builder, NodeId id, uint32_t group, Loads *loa
 static bool add_store(Builder *builder, ValueId id, IdList *from, IdList *to) {
     BufferId far;
     bool done = lower_backing(builder, id, &far);
-    list_add(from, done ? builder->plan->of_value[id.index] : NO_BUFFER, &builder->work->keep);
-    list_add(to, done ? far : NO_BUFFER, &builder->work->keep);
+    list_append(from, done ? builder->plan->of_value[id.index] : NO_BUFFER, &builder->work->keep);
+    list_append(to, done ? far : NO_BUFFER, &builder->work->keep);
     return done;
 }
 

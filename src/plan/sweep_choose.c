@@ -211,6 +211,16 @@ static bool fits(const Search *search, const SweepChoice *choice) {
     return need_of(search, choice, &bytes) && bytes <= search->terms->budget_bytes;
 }
 
+/* What was cut before the dimension with which it fits, perhaps in vain: as much of it as there is room for. */
+static void grow_back(const Search *search, SweepChoice *choice, const Dim *order, size_t last) {
+    for (size_t k = last; k-- > 0;) {
+        if (may_cut(search, (int)order[k]) && (order[k] != DIM_H || search->terms->rows == 0)) {
+            choice->tile[order[k]] = largest_extent(search, (int)order[k]);
+            shrink(search, choice, (int)order[k]);
+        }
+    }
+}
+
 /* Smaller parts of the largest tile: the same number of tiles or more, in flight together. */
 static void look_at_parts(Search *search, SweepChoice choice, int d) {
     enum { MOST_PARTS = 16 };
@@ -237,6 +247,9 @@ static void cut(Search *search, SweepChoice choice, const Dim *order, size_t cou
             shrink(search, &choice, (int)order[k]);
             last = k;
         }
+    }
+    if (is_free && fits(search, &choice)) {
+        grow_back(search, &choice, order, last);
     }
     if (!is_free || search->terms->rows > 0) {
         look_at(search, &choice);

@@ -10,9 +10,9 @@ typedef struct {
 typedef struct {
     Builder *builder;
     PlannedSweep *planned;
-    uint32_t index; /* of the sweep in the plan */
-    Tally in[2], out[2], first_in, last_out;
-    Tally *params; /* parameter, slot */
+    uint32_t index;                                              /* of the sweep in the plan */
+    Tally in[2], out[2], made[2], first_in, last_out, last_made; /* made: parts of the map */
+    Tally *params;                                               /* parameter, slot */
 } Listing;
 
 static void list_step(const Listing *listing, uint32_t node, Column column, const IdList *reads, const IdList *writes,
@@ -79,8 +79,8 @@ static void list_equal_params(const Listing *listing, uint32_t slot, bool stayin
     for (uint32_t i = 0; i < planned->sweep.param_count; i++) {
         const Tally *tally = &listing->params[2 * i + slot];
         if (stays(planned, i) == staying && tally->times == repeat && planned->sweep.params[i].is_map == are_maps) {
-            list_add(&from, planned->params[i].far, keep);
-            list_add(&to, param_of(planned, i, slot), keep);
+            list_append(&from, planned->params[i].far, keep);
+            list_append(&to, param_of(planned, i, slot), keep);
             all.bytes += tally->bytes;
         }
     }
@@ -108,7 +108,8 @@ static void list_params(const Listing *listing, uint32_t slot, bool staying) {
 
 /* ---- Operators */
 
-static void list_operator(const Listing *listing, uint32_t n, uint32_t slot, uint64_t repeat) {
+/* What an operator that moves only has moved, is told. */
+static void list_operator(const Listing *listing, uint32_t n, uint32_t slot, Tally made) {
     const PlannedSweep *planned = listing->planned;
     Arena *keep = &listing->builder->work->keep;
     const Node *node = graph_node(listing->builder->plan->graph, planned->nodes[n]);
@@ -124,7 +125,8 @@ static void list_operator(const Listing *listing, uint32_t n, uint32_t slot, uin
         list_add(&reads, planned->states[i], keep);
         list_add(&writes, planned->states[i], keep);
     }
-    list_step(listing, n, column_of(node), &reads, &writes, (Tally){.times = repeat});
+    made.bytes = column_of(node) == COLUMN_COPY ? made.bytes : 0;
+    list_step(listing, n, column_of(node), &reads, &writes, made);
 }
 
 static void hold(PlannedSweep *planned, BufferId id, uint32_t first, uint32_t last) {
@@ -144,8 +146,8 @@ static void hold_lines(const Listing *listing, uint32_t slot, uint32_t first, ui
     }
 }
 
-/* Operators as often as there are tiles; `stores` counts what then leaves. */
-static void list_tile(const Listing *listing, uint32_t slot, uint64_t repeat, Tally stores) {
+/* Operators as often as there are tiles; `made` counts what they make, `stores` what then leaves. */
+static void list_tile(const Listing *listing, uint32_t slot, uint64_t repeat, Tally made, Tally stores) {
     const PlannedSweep *planned = listing->planned;
     const Plan *plan = listing->builder->plan;
     uint32_t first = plan->step_count;
@@ -153,7 +155,7 @@ static void list_tile(const Listing *listing, uint32_t slot, uint64_t repeat, Ta
         return;
     }
     for (uint32_t n = 0; n < planned->node_count; n++) {
-        list_operator(listing, n, slot, repeat);
+        list_operator(listing, n, slot, (Tally){repeat, made.bytes});
     }
     if (planned->chosen.best.choice.schedule != SCHEDULE_SPLIT) {
         hold_lines(listing, slot, first, plan->step_count);
@@ -203,15 +205,15 @@ static void hold_tiles(const Listing *listing) {
 
 static void list_in_turns(const Listing *listing, uint64_t tiles) {
     bool is_odd = tiles % 2 == 1;
-    Tally last = is_odd ? listing->last_out : no_move;
+    Tally last = is_odd ? listing->last_out : no_move, last_made = is_odd ? listing->last_made : no_move;
     list_load(listing, 0, listing->first_in);
     list_params(listing, 0, false);
     list_load(listing, 1, listing->in[1]);
     list_params(listing, 1, false);
-    list_tile(listing, 0, tiles / 2, less(listing->out[0], last));
+    list_tile(listing, 0, tiles / 2, less(listing->made[0], last_made), less(listing->out[0], last));
     list_load(listing, 0, less(listing->in[0], listing->first_in));
-    list_tile(listing, 1, tiles / 2, listing->out[1]);
-    list_tile(listing, 0, tiles % 2, last);
+    list_tile(listing, 1, tiles / 2, listing->made[1], listing->out[1]);
+    list_tile(listing, 0, tiles % 2, last_made, last);
 }
 
 static void count(Tally *tally, uint64_t bytes) {
@@ -234,6 +236,10 @@ static void count_move(void *context, const SweepEvent *event) {
     case SWEEP_LOAD_PARAM:
         count(&listing->params[2 * event->which + event->slot],
               sweep_box_bytes(&sweep->params[event->which], &event->box));
+        break;
+    case SWEEP_COMPUTE:
+        listing->last_made = (Tally){1, sweep_box_bytes(&sweep->out, &event->box)};
+        count(&listing->made[event->slot], listing->last_made.bytes);
         break;
     case SWEEP_STORE:
         listing->last_out = (Tally){1, sweep_box_bytes(&sweep->out, &event->box)};
@@ -263,7 +269,7 @@ void list_sweep(Builder *builder, PlannedSweep *planned) {
     } else {
         list_load(&listing, 0, tiles == 1 ? no_move : listing.in[0]);
         list_params(&listing, 0, false);
-        list_tile(&listing, 0, tiles, listing.out[0]);
+        list_tile(&listing, 0, tiles, listing.made[0], listing.out[0]);
     }
     planned->last_step = builder->plan->step_count;
     hold_tiles(&listing);

@@ -259,6 +259,25 @@ static const char *placed_text(const Page *page) {
                       is_optimal ? "optimal: equals the bound" : "not proven optimal");
 }
 
+/* Maps that local memory has no room for. */
+static void print_far_maps(const Page *page) {
+    const Plan *plan = page->facts->plan;
+    uint64_t count = 0, bytes = 0;
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        const Buffer *buffer = &plan->buffers[i];
+        if (buffer_is_far_map(plan, buffer) && !is_buffer(buffer->alias_of)) {
+            count++;
+            bytes += buffer->physical_bytes * buffer->banks_used; /* less than the sum of all, which fits 64 bits */
+        }
+    }
+    if (count > 0) {
+        page_line(page,
+                  "and for " STR_FMT " map%s that local memory has no room for, " STR_FMT
+                  " bytes, not all at once: see --buffer",
+                  STR_ARG(page_number(page, count)), count == 1 ? "" : "s", STR_ARG(page_number(page, bytes)));
+    }
+}
+
 /* "flash memory: 24 of 1,048,576 bytes, for constants" */
 static void print_backing(const Page *page) {
     const Plan *plan = page->facts->plan;
@@ -271,6 +290,7 @@ static void print_backing(const Page *page) {
               STR_ARG(clean_text(page->scratch, device->memory[device->backing].name)),
               STR_ARG(page_number(page, plan->backing_bytes)), capacity,
               device->kind == DEVICE_ARENA ? "" : ", graph inputs and graph outputs");
+    print_far_maps(page);
 }
 
 static void print_totals(const Page *page) {

@@ -123,6 +123,10 @@ static void print_range(const Page *page, const Buffer *buffer) {
     const Value *value = is_value(buffer->value) ? graph_value(page->facts->graph, buffer->value) : NULL;
     bool is_local = buffer->memory == plan->device->local;
     line(page, "alive", "steps " STR_FMT, STR_ARG(text_steps(page->scratch, buffer->first, buffer->last)));
+    if (buffer_is_far_map(plan, buffer)) {
+        line(page, "", "in far memory, for local memory has no room for all of it: loaded and stored in parts");
+        return;
+    }
     if (!is_local || buffer->kind == BUFFER_STATE) {
         line(page, "", "%s", is_local ? "state: for the whole run" : "for the whole run");
         return;
