@@ -271,6 +271,15 @@ static StageFault compute_at(const Spot *spot, uint64_t element, int64_t *result
     return NULL;
 }
 
+/* Channels that are dead have weights of a scale so small that TFLite's kernels multiply their sums by 0: each code is
+ * the zero point. */
+static bool is_flushed(const Stage *stage, Semantics semantics) {
+    double factor = (double)stage->integer.in.scale * (double)stage->integer.constant.scale;
+    factor /= (double)stage->integer.out.scale;
+    return stage->kind == STAGE_ACC_REQUANTIZE && s0_semantics_format(semantics) == S0_FORMAT_TFLITE && factor > 0 &&
+           factor < 1 && !s0_multiplier_fits(factor);
+}
+
 /* What the stage makes of the sums of one n and one c; `first` is its first element in dst. */
 static void finish_plane(Job *job, uint64_t c, uint64_t first, uint32_t count) {
     const Command *command = job->command;
@@ -279,6 +288,10 @@ static void finish_plane(Job *job, uint64_t c, uint64_t first, uint32_t count) {
     BoundStage bound;
     if (command->op == CMD_CONV) {
         stage.integer.constant.scale = window->scales[window->scale_count == 1 ? 0 : c];
+    }
+    if (is_flushed(&stage, command->semantics)) {
+        stage.integer.in.scale = stage.integer.constant.scale = stage.integer.out.scale = 1; /* of sums that are 0 */
+        memset(job->code, 0, count * sizeof *job->code);
     }
     StageFault fault = stage_bind(&stage, command->semantics, &bound);
     if (fault != NULL) {

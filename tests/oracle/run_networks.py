@@ -39,13 +39,13 @@ def read(path):
 
 def run_network(stride0, model, refs):
     expected = read(os.path.join(refs, "output_0.bin"))
-    first = run(stride0, model, "gap8")
+    first, out = run(stride0, model, "gap8"), os.path.basename(refs)
     for way in WAYS[:MOST_WAYS.get(os.path.basename(refs))] if first else ():
         name = f"{first['inputs'][0]['name']}={os.path.join(refs, 'input_0.bin')}"
-        result = run(stride0, model, *way, "--input", name, "--output-dir", "out")
+        result = run(stride0, model, *way, "--input", name, "--output-dir", out)
         if result is None:
             continue
-        got = [read(os.path.join("out", file)) for file in sorted(os.listdir("out")) if file.endswith(".bin")]
+        got = [read(os.path.join(out, file)) for file in sorted(os.listdir(out)) if file.endswith(".bin")]
         if got != [expected]:
             faults.append(f"{model.name} {way}: {len(got)} outputs, or other codes than the reference's")
         if not result["audit"]["exact"]:

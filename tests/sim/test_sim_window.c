@@ -81,6 +81,7 @@ static Case draw_case(void) {
     c.out = (float)(1 + below(100)) / 7;
     for (int k = 0; k < 16; k++) {
         c.scales[k] = (float)(1 + below(1000)) / 9973;
+        c.scales[k] = below(8) == 0 ? 0x1p-100f : c.scales[k]; /* of a dead channel */
     }
     return c;
 }
@@ -191,6 +192,9 @@ static int64_t floor_div(int64_t a, int64_t b) {
 /* Of a factor below 1. */
 static int64_t requantise_tflite(int64_t sum, double factor, bool is_single) {
     int exponent;
+    if (factor < 0x1p-32) {
+        return 0;
+    }
     int64_t multiplier = (int64_t)floor(frexp(factor, &exponent) * 2147483648.0 + 0.5);
     if (is_single) {
         return floor_div(sum * multiplier + ((int64_t)1 << (30 - exponent)), (int64_t)1 << (31 - exponent));
