@@ -400,8 +400,9 @@ static void pass_32_bits(Command *command) {
 }
 
 static void scale_of_0(Command *command) {
+    static const float none[] = {0};
     command->window = &window;
-    ((CmdWindow *)&window)->scales = (const float[]){0};
+    window.scales = none;
 }
 
 static void far_weights(Command *command) {
