@@ -109,44 +109,56 @@ static bool form_varies(Form form, int d) {
            (form == FORM_CHANNEL && d == DIM_C);
 }
 
-/* False where the form has no place for each of its numbers. */
-static bool expand(const Sweep *sweep, Form form, SweepOperand *param) {
+static bool same_extents(const LayoutShape *a, const LayoutShape *b) {
+    return memcmp(a->extent, b->extent, sizeof a->extent) == 0;
+}
+
+/* False where the form has no place for each of its numbers. What is stored so needs none made of it. */
+static bool expand(const Sweep *sweep, Form form, SweepOperand *param, SweepOperand *read) {
     const LayoutShape *map = &sweep->out.shape;
+    *read = *param;
+    read->form = NULL;
     for (int d = 0; d < DIM_COUNT; d++) {
         if (!form_varies(form, d) && param->shape.extent[d] > 1) {
             return false;
         }
-        param->shape.extent[d] = form_varies(form, d) ? map->extent[d] : 1;
+        read->shape.extent[d] = form_varies(form, d) ? map->extent[d] : 1;
     }
-    param->shape.rank = map->rank;
-    param->role = form == FORM_CHANNEL ? param->role : ROLE_ACTIVATION;
-    param->grain_bytes = sweep->device->form[form].grain_bytes;
-    bool has_view = view_broadcast(&param->whole, &param->shape);
-    sweep_follow(param, map);
+    read->shape.rank = map->rank;
+    read->role = form == FORM_CHANNEL ? ROLE_PARAMETER : ROLE_ACTIVATION;
+    read->grain_bytes = sweep->device->form[form].grain_bytes;
+    read->is_form = !same_extents(&read->shape, &param->shape);
+    bool has_view = view_broadcast(&read->whole, &read->shape);
+    sweep_follow(read, map);
+    if (read->is_form) {
+        param->form = read;
+        param->grain_bytes = 0;
+    } else {
+        *param = *read;
+    }
     return has_view;
 }
 
 static bool is_broadcast(const Plan *plan, const SweepParam *param) {
-    return is_buffer(param->local[0]) && plan_buffer(plan, param->local[0])->broadcast != BROADCAST_NONE;
-}
-
-static bool same_extents(const LayoutShape *a, const LayoutShape *b) {
-    return memcmp(a->extent, b->extent, sizeof a->extent) == 0;
+    BufferId read = is_buffer(param->form) ? param->form : param->local[0];
+    return is_buffer(read) && plan_buffer(plan, read)->broadcast != BROADCAST_NONE;
 }
 
 /* The sweep with its parameters in that form; false where they are so already, or can't be. */
 static bool expand_all(const Plan *plan, const PlannedSweep *planned, Form form, Sweep *sweep, Arena *scratch) {
     SweepOperand *params = arena_array(scratch, SweepOperand, planned->sweep.param_count);
+    SweepOperand *reads = arena_array(scratch, SweepOperand, planned->sweep.param_count);
     bool is_other = false;
     *sweep = planned->sweep;
     sweep->params = params;
     for (uint32_t i = 0; i < sweep->param_count; i++) {
         params[i] = planned->sweep.params[i];
         if (is_broadcast(plan, &planned->params[i])) {
-            if (!expand(sweep, form, &params[i])) {
+            if (!expand(sweep, form, &params[i], &reads[i])) {
                 return false;
             }
-            is_other = is_other || !same_extents(&params[i].shape, &planned->sweep.params[i].shape);
+            is_other = is_other ||
+                       !same_extents(&sweep_read(&params[i])->shape, &sweep_read(&planned->sweep.params[i])->shape);
         }
     }
     return is_other;

@@ -36,13 +36,13 @@ static uint64_t less_known(uint64_t sum, uint64_t part) {
     return sum == UINT64_MAX ? sum : sum - part;
 }
 
-/* The first run's moves without the loads that fall away. */
+/* The first run's moves without those that fall away. */
 static void move_less(const Facts *facts, Steady *steady) {
     const Traffic *traffic = &facts->traffic;
-    steady->run.moved = (Moved){.read_bytes = less_known(traffic->all.read_bytes, steady->saved_read),
-                                .written_bytes = less_known(traffic->all.written_bytes, steady->saved_written),
-                                .transfers = traffic->all.transfers - steady->held_count};
-    steady->run.param_bytes = less_known(traffic->param_bytes, steady->saved_written);
+    steady->run.moved = (Moved){.read_bytes = less_known(traffic->all.read_bytes, steady->saved.read_bytes),
+                                .written_bytes = less_known(traffic->all.written_bytes, steady->saved.written_bytes),
+                                .transfers = traffic->all.transfers - steady->saved.transfers};
+    steady->run.param_bytes = less_known(traffic->param_bytes, steady->saved_param_bytes);
 }
 
 void costs_gather(Facts *facts, Work *work) {

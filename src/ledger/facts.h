@@ -70,10 +70,11 @@ typedef struct {
 typedef struct {
     RunTotals run; /* the second one, and all later */
     uint32_t held_count;
-    BufferId *held;                     /* in the order of the plan */
-    uint64_t held_bytes;                /* each rounded up to the memory's alignment */
-    uint64_t alive_bytes;               /* the most that is then alive at one step, each rounded up */
-    uint64_t saved_read, saved_written; /* bytes that are not loaded again */
+    BufferId *held;             /* in the order of the plan */
+    uint64_t held_bytes;        /* each rounded up to the memory's alignment */
+    uint64_t alive_bytes;       /* the most that is then alive at one step, each rounded up */
+    Moved saved;                /* not moved again: loads, and the copies and fills of what is held */
+    uint64_t saved_param_bytes; /* of that, loaded */
 } Steady;
 
 /* A way to go over a sweep's map that was not taken. */

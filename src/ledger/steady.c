@@ -1,6 +1,7 @@
 /* The steady state: constants that stay in local memory from one run to the next.
  *
- * A constant may stay where its buffer has the bytes for itself and is loaded whole, once a run. It does stay where the
+ * A constant may stay where its buffer has the bytes for itself and is loaded whole, once a run; so may a form that is
+ * made once, and then what it is made of is not loaded again either. It does stay where the
  * peak, with the buffer alive at all steps, is not lifted above what local memory holds; each size counts rounded up to
  * the memory's alignment. Those that save most bytes for a byte that they hold come first, of equals the earlier in
  * the plan. No other buffer moves: what is held is added to the plan, not planned anew. */
@@ -11,8 +12,9 @@
 /* A constant that may stay. */
 typedef struct {
     BufferId buffer;
-    uint64_t read_bytes, bytes; /* that its load reads and writes */
-    uint64_t size;              /* rounded up */
+    Moved saved;          /* by its load; of a form, by what makes it, and the load of what it is made of */
+    uint64_t loads_bytes; /* of that, loaded */
+    uint64_t size;        /* rounded up */
 } Candidate;
 
 typedef struct {
@@ -48,28 +50,56 @@ static const Written *count_writes(const Plan *plan, Arena *scratch) {
     return written;
 }
 
-/* Two tiles in flight have a part each. */
-static const bool *find_halves(const Plan *plan, Arena *scratch) {
-    bool *is_half = arena_array(scratch, bool, plan->buffer_count);
+/* Two tiles in flight have a part each; and what a form is made of stays or goes with the form. */
+static const bool *find_parts(const Plan *plan, Arena *scratch) {
+    bool *part = arena_array(scratch, bool, plan->buffer_count);
     for (uint32_t s = 0; s < plan->sweep_count; s++) {
         for (uint32_t i = 0; i < plan->sweeps[s].sweep.param_count; i++) {
             const BufferId *local = plan->sweeps[s].params[i].local;
-            if (is_buffer(local[1])) {
-                is_half[local[0].index] = is_half[local[1].index] = true;
+            for (uint32_t slot = 0; slot < 2; slot++) {
+                bool is_part = is_buffer(local[1]) || is_buffer(plan->sweeps[s].params[i].form);
+                if (is_part && is_buffer(local[slot])) {
+                    part[local[slot].index] = true;
+                }
             }
         }
     }
-    return is_half;
+    return part;
 }
 
-static bool may_stay(const Plan *plan, BufferId id, const Written *written) {
+/* Of each buffer that is a parameter's form in a sweep: that parameter. */
+static const SweepParam **find_forms(const Plan *plan, Arena *scratch) {
+    const SweepParam **param_of = arena_array(scratch, const SweepParam *, plan->buffer_count);
+    for (uint32_t s = 0; s < plan->sweep_count; s++) {
+        for (uint32_t i = 0; i < plan->sweeps[s].sweep.param_count; i++) {
+            const SweepParam *param = &plan->sweeps[s].params[i];
+            if (is_buffer(param->form)) {
+                param_of[param->form.index] = param;
+            }
+        }
+    }
+    return param_of;
+}
+
+static bool may_stay(const Plan *plan, BufferId id, const Written *written, bool is_form) {
     const Buffer *buffer = plan_buffer(plan, id);
     bool is_constant = is_value(buffer->value) && graph_value(plan->graph, buffer->value)->constant != NULL;
     if (!is_constant || !buffer_is_local_storage(plan, id) || buffer->physical_bytes == 0 || written->times != 1) {
         return false;
     }
     const Step *step = &plan->steps[written->step];
-    return step->column == COLUMN_LOAD_PARAM && step->writes[written->which].index == id.index;
+    return (is_form || step->column == COLUMN_LOAD_PARAM) && step->writes[written->which].index == id.index;
+}
+
+/* One that COPY makes is read as often as it is written; a number is not read. */
+static Candidate form_candidate(const Plan *plan, BufferId id, const SweepParam *param) {
+    const Buffer *buffer = plan_buffer(plan, id);
+    bool is_copied = is_buffer(param->local[0]);
+    uint64_t loaded = is_copied ? plan_buffer(plan, param->local[0])->logical_bytes : 0;
+    Moved saved = {.read_bytes = is_copied ? loaded + buffer->logical_bytes : 0,
+                   .written_bytes = loaded + buffer->logical_bytes,
+                   .transfers = is_copied ? 2 : 1};
+    return (Candidate){id, saved, loaded, rounded_size(plan, buffer)};
 }
 
 static Candidate candidate_of(const Plan *plan, BufferId id, const Written *written) {
@@ -80,13 +110,15 @@ static Candidate candidate_of(const Plan *plan, BufferId id, const Written *writ
         uint64_t far_bytes = plan_buffer(plan, step->reads[written->which])->logical_bytes;
         read_bytes = far_bytes < read_bytes ? far_bytes : read_bytes;
     }
-    return (Candidate){id, read_bytes, buffer->logical_bytes, rounded_size(plan, buffer)};
+    Moved saved = {.read_bytes = read_bytes, .written_bytes = buffer->logical_bytes, .transfers = 1};
+    return (Candidate){id, saved, buffer->logical_bytes, rounded_size(plan, buffer)};
 }
 
 static int by_gain(const void *left, const void *right) {
     const Candidate *a = left;
     const Candidate *b = right;
-    double gain_a = (double)a->bytes / (double)a->size, gain_b = (double)b->bytes / (double)b->size;
+    double gain_a = (double)a->saved.written_bytes / (double)a->size,
+           gain_b = (double)b->saved.written_bytes / (double)b->size;
     if (gain_a < gain_b || gain_a > gain_b) {
         return gain_a > gain_b ? -1 : 1;
     }
@@ -135,8 +167,10 @@ static void hold(Search *search, const Candidate *candidate) {
     search->is_held[candidate->buffer.index] = true;
     steady->held_count++;
     steady->held_bytes += candidate->size;
-    steady->saved_read += candidate->read_bytes;
-    steady->saved_written += candidate->bytes;
+    steady->saved.read_bytes += candidate->saved.read_bytes;
+    steady->saved.written_bytes += candidate->saved.written_bytes;
+    steady->saved.transfers += candidate->saved.transfers;
+    steady->saved_param_bytes += candidate->loads_bytes;
 }
 
 static void list_held(const Search *search, Arena *keep) {
@@ -157,15 +191,18 @@ static void list_held(const Search *search, Arena *keep) {
 const bool *steady_find(const Plan *plan, Steady *steady, Arena *keep, Arena *scratch) {
     Search search = {.plan = plan, .steady = steady};
     const Written *written = count_writes(plan, scratch);
-    const bool *is_half = find_halves(plan, scratch);
+    const SweepParam **param_of = find_forms(plan, scratch);
+    const bool *is_part = find_parts(plan, scratch);
     Candidate *candidates = arena_array(scratch, Candidate, plan->buffer_count);
     uint32_t count = 0;
     search.alive = arena_array(scratch, uint64_t, plan->step_count);
     search.is_held = arena_array(scratch, bool, plan->buffer_count);
     count_alive(plan, search.alive);
     for (uint32_t i = 0; i < plan->buffer_count; i++) {
-        if (!is_half[i] && may_stay(plan, (BufferId){i}, &written[i])) {
-            candidates[count++] = candidate_of(plan, (BufferId){i}, &written[i]);
+        const SweepParam *param = param_of[i];
+        if (!is_part[i] && may_stay(plan, (BufferId){i}, &written[i], param != NULL)) {
+            candidates[count++] = param != NULL ? form_candidate(plan, (BufferId){i}, param)
+                                                : candidate_of(plan, (BufferId){i}, &written[i]);
         }
     }
     if (count > 0) {

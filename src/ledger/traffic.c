@@ -39,7 +39,8 @@ Moved facts_step_moves(const Plan *plan, const Step *step) {
         return (Moved){0};
     }
     if (step->sweep != NOT_IN_SWEEP) {
-        return (Moved){step->moved_bytes, step->moved_bytes, step->write_count * step->repeat};
+        uint64_t read_bytes = step->column == COLUMN_FILL ? 0 : step->moved_bytes;
+        return (Moved){read_bytes, step->moved_bytes, step->write_count * step->repeat};
     }
     Moved moved = {.read_bytes = sum_logical(plan, step->reads, step->read_count),
                    .written_bytes = sum_logical(plan, step->writes, step->write_count),

@@ -51,9 +51,9 @@ void list_append(IdList *list, BufferId id, Arena *arena);
 
 BufferId add_buffer(Builder *builder, Buffer buffer);
 
-/* The local copy of the constant input `k`, whole and in the form that the node reads, as a record that is not in the
- * plan; `backing` is its buffer in flash or far memory. */
-bool lower_copy(Builder *builder, NodeId node, uint32_t k, BufferId *backing, Buffer *copy);
+/* The local copy of the constant input `k`, whole, as a record that is not in the plan: as it is stored, and in the
+ * form that the node reads. `backing` is its buffer in flash or far memory. */
+bool lower_copy(Builder *builder, NodeId node, uint32_t k, BufferId *backing, Buffer *stored, Buffer *read);
 
 /* The local buffer of a value that is no constant; made at the first call. NO_BUFFER where it has no bytes (resource
  * handles). False in `ok` with a diagnostic. */

@@ -85,7 +85,7 @@ static const char *refuse_over(const Sweep *sweep, const SweepChoice *choice) {
 
 static bool fits_transfer(const Sweep *sweep, const SweepChoice *choice, const SweepOperand *operand) {
     uint64_t most = sweep->device->dma_max_bytes.value, bits = operand->shape.bits, extent[DIM_COUNT];
-    if (!operand->is_far || most == 0) {
+    if (!sweep_is_loaded(operand) || most == 0) {
         return true;
     }
     bool ok = sweep_part_extent(sweep, choice, operand, extent);
@@ -169,8 +169,9 @@ static bool add_operand(const KernelContract *contract, const SweepOperand *oper
     const Sweep *sweep = contract->sweep;
     uint64_t bytes;
     bool is_param = operand != &sweep->in && operand != &sweep->out;
-    uint32_t times = is_param && sweep_stays(contract->choice, sweep, operand) ? 1 : contract->slots;
-    return !operand->is_far ||
+    bool is_one = operand->is_form || (is_param && sweep_stays(contract->choice, sweep, operand));
+    uint32_t times = is_one ? 1 : contract->slots;
+    return !sweep_is_loaded(operand) ||
            (sweep_operand_bytes(sweep, contract->choice, operand, &bytes) && add_bytes(sum, bytes, times));
 }
 
@@ -207,21 +208,44 @@ static bool split_need(const KernelContract *contract, Sum around, uint64_t *nee
     return ok;
 }
 
+/* What the engine reads of parameters; and what forms are made of. */
+static bool add_params(const KernelContract *contract, Sum *read, Sum *copied) {
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < contract->sweep->param_count; i++) {
+        const SweepOperand *param = &contract->sweep->params[i];
+        ok = add_operand(contract, sweep_read(param), read) &&
+             (param->form == NULL || add_operand(contract, param, copied));
+    }
+    return ok;
+}
+
+/* Beside parameters. */
+static bool maps_need(const KernelContract *contract, Sum sum, uint64_t *bytes) {
+    const Sweep *sweep = contract->sweep;
+    bool ok = !contract->has_line || add_workspace(contract, KERNEL_LINE, &sum);
+    if (ok && contract->choice->schedule == SCHEDULE_SPLIT) {
+        return split_need(contract, sum, bytes);
+    }
+    ok = ok && add_operand(contract, &sweep->in, &sum) &&
+         (contract->choice->over_input || add_operand(contract, &sweep->out, &sum));
+    *bytes = sum.sum;
+    return ok;
+}
+
+/* What forms are made of stays for the next tile; where there is one, forms are made before the maps are there. */
 bool kernel_need(const Sweep *sweep, const SweepChoice *choice, uint64_t *bytes) {
     const KernelContract contract = kernel_contract(sweep, choice);
     Sum sum = {.align_bytes = 1};
-    bool ok = contract.refused == NULL;
+    uint64_t making;
     CHECK(checked_common_multiple(sweep->device->memory[sweep->device->local].align_bytes, contract.align_bytes,
                                   &sum.align_bytes)); /* of any device */
-    for (uint32_t i = 0; ok && i < sweep->param_count; i++) {
-        ok = add_operand(&contract, &sweep->params[i], &sum);
+    Sum copied = sum;
+    if (contract.refused != NULL || !add_params(&contract, &sum, &copied) ||
+        !checked_add(sum.sum, copied.sum, &making)) {
+        return false;
     }
-    ok = ok && (!contract.has_line || add_workspace(&contract, KERNEL_LINE, &sum));
-    if (ok && choice->schedule == SCHEDULE_SPLIT) {
-        return split_need(&contract, sum, bytes);
-    }
-    ok = ok && add_operand(&contract, &sweep->in, &sum) &&
-         (choice->over_input || add_operand(&contract, &sweep->out, &sum));
-    *bytes = sum.sum;
+    sum.sum = is_whole(sweep, choice) ? sum.sum : making;
+    bool ok = maps_need(&contract, sum, bytes);
+    *bytes = ok && making > *bytes ? making : *bytes;
     return ok;
 }

@@ -294,29 +294,30 @@ static bool lower_far(Builder *builder, NodeId node_id, uint32_t k, const Operan
     return is_constant ? lower_constant(builder, node_id, k, operand, backing) : lower_backing(builder, id, backing);
 }
 
-bool lower_copy(Builder *builder, NodeId node_id, uint32_t k, BufferId *backing, Buffer *copy) {
+bool lower_copy(Builder *builder, NodeId node_id, uint32_t k, BufferId *backing, Buffer *stored, Buffer *read) {
     Plan *plan = builder->plan;
     const Node *node = graph_node(plan->graph, node_id);
     Operand operand;
     if (!operand_of(plan, node, k, builder->work, &operand) || !lower_far(builder, node_id, k, &operand, backing) ||
-        !stored_constant(builder, node_id, k, &operand, plan->device->local, copy)) {
+        !stored_constant(builder, node_id, k, &operand, plan->device->local, stored)) {
         return false;
     }
-    copy->kind = plan_buffer(plan, *backing)->kind;
+    stored->kind = plan_buffer(plan, *backing)->kind;
+    *read = *stored;
     bool has_form = node_is_elementwise(node) && is_broadcast_operand(&operand);
     FormChoice choice = {operand.form, NULL};
     if (has_form) {
-        choice = form_choose(builder, &operand, copy);
+        choice = form_choose(builder, &operand, stored);
     }
     bool is_in_place = plan->device->kind == DEVICE_ARENA && choice.reason == NULL;
-    return !has_form || is_in_place || apply_form(builder, &operand, choice, copy);
+    return !has_form || is_in_place || apply_form(builder, &operand, choice, read);
 }
 
 bool lower_operand(Builder *builder, NodeId node_id, uint32_t k, uint32_t group, OperandRead *read) {
-    Buffer made;
+    Buffer stored, made;
     BufferId backing;
     read->from = NO_BUFFER;
-    if (!lower_copy(builder, node_id, k, &backing, &made)) {
+    if (!lower_copy(builder, node_id, k, &backing, &stored, &made)) {
         return false;
     }
     if (builder->plan->device->kind == DEVICE_ARENA && made.materialised_reason == NULL) {

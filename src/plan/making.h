@@ -8,7 +8,7 @@
 typedef struct {
     Builder *builder;
     PlannedSweep *planned;
-    Buffer *param_copy; /* whole local copies, as records */
+    Buffer *param_copy, *param_read; /* whole local copies, as records: as they are stored, and as they are read */
     SweepOperand *params;
     KernelContract kernel; /* when the choice is made */
     bool is_too_deep;      /* a view can't tell it: too many levels, or a part of several axes that are one dimension */
@@ -25,8 +25,9 @@ bool sweep_stores(const Builder *builder, ValueId id);
  * diagnostic, or is_too_deep. */
 bool make_map(Making *making, ValueId id, bool is_far, BufferId *far, BufferId *local, SweepOperand *operand);
 
-/* The parameter as the engine reads it; `copy` is its whole local copy. */
-bool make_param(Making *making, const SweepParam *param, const Buffer *copy, SweepOperand *operand);
+/* The parameter as it is loaded, and the form that is made of it where the engine reads a larger one; `copy` and `read`
+ * are whole local copies of both. */
+bool make_param(Making *making, const SweepParam *param, Buffer *copy, const Buffer *read, SweepOperand *operand);
 
 /* The map that goes in where it repeats along axes of the map that comes out: far. */
 bool make_spread(Making *making, ValueId id, ValueId out, BufferId *far, SweepOperand *operand);

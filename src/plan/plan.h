@@ -137,6 +137,7 @@ typedef struct {
 typedef struct {
     uint32_t node, input;   /* the first: input `input` of the sweep's node `node` */
     BufferId far, local[2]; /* the second one where two tiles are in flight and it does not stay */
+    BufferId form;          /* that is made of it for a tile, where the engine reads a larger form; NO_BUFFER */
 } SweepParam;
 
 /* A parameter that a stage reads. */

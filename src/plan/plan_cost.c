@@ -204,7 +204,7 @@ static bool add_engine(const Booking *booking, const PlannedSweep *planned, cons
     return true;
 }
 
-/* The sweep without the parameters that are held: nothing but their loads depends on them. */
+/* The sweep without the parameters that are held: nothing depends on them but that they are loaded, or made. */
 static Sweep without_held(const Booking *booking, const PlannedSweep *planned) {
     Sweep sweep = planned->sweep;
     if (booking->is_held == NULL || sweep.param_count == 0) {
@@ -214,7 +214,8 @@ static Sweep without_held(const Booking *booking, const PlannedSweep *planned) {
     sweep.params = params;
     sweep.param_count = 0;
     for (uint32_t i = 0; i < planned->sweep.param_count; i++) {
-        if (!is_held(booking, planned->params[i].local[0])) {
+        const SweepParam *param = &planned->params[i];
+        if (!is_held(booking, is_buffer(param->form) ? param->form : param->local[0])) {
             params[sweep.param_count++] = planned->sweep.params[i];
         }
     }
@@ -229,6 +230,8 @@ static bool add_sweep(Booking *booking, const PlannedSweep *planned) {
     booking->cost->syncs += own.syncs;
     return ok && column_cost_add(&column[COLUMN_LOAD_INPUT], &own.column[SWEEP_LOAD_INPUT]) &&
            column_cost_add(&column[COLUMN_LOAD_PARAM], &own.column[SWEEP_LOAD_PARAM]) &&
+           column_cost_add(&column[COLUMN_COPY], &own.column[SWEEP_COPY]) &&
+           column_cost_add(&column[COLUMN_FILL], &own.column[SWEEP_FILL]) &&
            column_cost_add(&column[COLUMN_STORE], &own.column[SWEEP_STORE]) &&
            add_engine(booking, planned, &own.column[SWEEP_COMPUTE]);
 }

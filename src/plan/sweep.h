@@ -2,7 +2,7 @@
  * map, tile by tile, on a device that loads and stores.
  *
  *     prologue   parameters that stay are loaded
- *     a tile     load input, load parameters, compute, store
+ *     a tile     load input, load parameters, expand them, compute, store
  * What is chosen: how the map is cut, in which order the operators go over a tile, where the product is carried, and
  * whether parameters stay. The choice costs the fewest cycles of those that fit; sweep_walk tells what then happens in
  * which order, and whoever counts cycles, writes steps or writes commands listens to it. */
@@ -38,15 +38,19 @@ typedef struct {
     uint64_t grain; /* a part begins at a multiple of it: view_grain of the operand */
 } Reach;
 
-/* A map or a parameter that the sweep reads or writes. */
-typedef struct {
-    LayoutShape shape; /* whole; of a parameter in the form that the engine reads: extents of 1 repeat */
+/* A map or a parameter that the sweep reads or writes. A parameter that the engine reads in a larger form than it is
+ * stored in is loaded as it is stored; the engine makes the form of it, as large as a tile. */
+typedef struct SweepOperand {
+    LayoutShape shape; /* whole: extents of 1 repeat */
     Reach reach[DIM_COUNT];
     Role role;
-    uint64_t grain_bytes; /* see view_widen */
-    bool is_map;          /* changes from run to run: no constant */
-    bool is_far;          /* loaded or stored tile by tile; else all of it lies in local memory */
-    View whole;           /* where it is far: as it lies in far memory, flattened; else in local memory */
+    uint64_t grain_bytes;            /* see view_widen */
+    bool is_map;                     /* changes from run to run: no constant */
+    bool is_far;                     /* loaded or stored tile by tile; else all of it lies in local memory */
+    View whole;                      /* where it is far: as it lies in far memory, flattened; else in local memory */
+    bool is_number;                  /* a constant of one number: a form of it is filled, and nothing is loaded */
+    bool is_form;                    /* made for each tile of what another operand holds */
+    const struct SweepOperand *form; /* of a parameter: what is made of it; null: it is read as it is loaded */
 } SweepOperand;
 
 /* What a sweep is, before anything is chosen. The map that is cut into tiles is `out`; where operators are per-channel
@@ -82,7 +86,15 @@ typedef struct {
     uint64_t bytes, commands, descriptors, bursts, cycles; /* bytes of elements */
 } ColumnCost;
 
-typedef enum { SWEEP_LOAD_INPUT, SWEEP_LOAD_PARAM, SWEEP_COMPUTE, SWEEP_STORE, SWEEP_KINDS } SweepKind;
+typedef enum {
+    SWEEP_LOAD_INPUT,
+    SWEEP_LOAD_PARAM,
+    SWEEP_COPY, /* a parameter's form out of what was loaded */
+    SWEEP_FILL, /* or out of its number */
+    SWEEP_COMPUTE,
+    SWEEP_STORE,
+    SWEEP_KINDS
+} SweepKind;
 
 typedef struct {
     uint64_t tiles, cycles, syncs;
@@ -106,11 +118,20 @@ bool reach_is_same(const Reach *reach);
 bool sweep_part_extent(const Sweep *sweep, const SweepChoice *choice, const SweepOperand *operand,
                        uint64_t extent[DIM_COUNT]);
 
-/* Does the parameter stay whole for all tiles? */
+/* What the engine reads of a parameter: its form, or itself. */
+const SweepOperand *sweep_read(const SweepOperand *param);
+
+/* Is it loaded, whole or by parts? A number that fills a form is not. */
+bool sweep_is_loaded(const SweepOperand *param);
+
+/* Does the parameter stay whole for all tiles? A form never does. */
 bool sweep_stays(const SweepChoice *choice, const Sweep *sweep, const SweepOperand *param);
 
 /* The box of the operand that belongs to a box of the map. */
 ViewBox sweep_box(const SweepOperand *operand, const ViewBox *map_box);
+
+/* What a parameter's form holds for a box of the map: from where in the parameter on, and how large. */
+ViewBox sweep_form_box(const SweepOperand *param, const ViewBox *map_box);
 
 /* Bytes of the operand's elements in a box of it, rounded up once. */
 uint64_t sweep_box_bytes(const SweepOperand *operand, const ViewBox *box);
@@ -146,12 +167,12 @@ enum { SWEEP_MOST_PARAMS = 64, SWEEP_ALL_DIMS = (1 << DIM_COUNT) - 1 };
 
 typedef struct {
     SweepKind kind;
-    uint32_t which; /* LOAD_PARAM: the parameter; COMPUTE: the node, or all at once */
+    uint32_t which; /* LOAD_PARAM, COPY, FILL: the parameter; COMPUTE: the node, or all at once */
     uint32_t slot, queue;
     uint32_t waits; /* set of WAIT_… of other queues */
     uint32_t key;   /* WAIT_… that this event is */
     uint32_t tails; /* set of dimensions, bit d, along which the box is the last and smaller one */
-    ViewBox box;    /* of the map; of a load, of what is loaded */
+    ViewBox box;    /* of the map; of a load, of what is loaded; of COPY and FILL, sweep_form_box */
 } SweepEvent;
 
 /* Rounds of the walk that are to come: `count` rounds of `tiles` tiles. Each has the events of each of the rounds since

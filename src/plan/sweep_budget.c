@@ -19,6 +19,7 @@ static uint64_t made_bytes(const Plan *plan, const PlannedSweep *planned, uint32
         for (uint32_t i = 0; i < planned->sweep.param_count; i++) {
             bool is_far = planned->sweep.params[i].is_far;
             made += is_far ? own_bytes(plan, planned->params[i].local[slot], step) : 0;
+            made += slot == 0 ? own_bytes(plan, planned->params[i].form, step) : 0;
         }
     }
     bool is_split = planned->chosen.best.choice.schedule == SCHEDULE_SPLIT;

@@ -169,8 +169,11 @@ static void add_params(const Making *making, uint32_t slot) {
     for (uint32_t i = 0; i < planned->sweep.param_count; i++) {
         const SweepOperand *operand = &making->params[i];
         bool stays = sweep_stays(&planned->chosen.best.choice, &planned->sweep, operand);
-        if (operand->is_far && (slot == 0 || !stays)) {
+        if (sweep_is_loaded(operand) && (slot == 0 || !stays)) {
             planned->params[i].local[slot] = add_part(making, making->param_copy[i], operand);
+        }
+        if (operand->form != NULL && slot == 0) {
+            planned->params[i].form = add_part(making, making->param_read[i], operand->form);
         }
     }
 }

@@ -54,13 +54,13 @@ bool sweep_is_possible(const Builder *builder, const NodeId *nodes, uint32_t cou
 /* ---- Parameters */
 
 /* Is it the same constant in the same form as one that is there? */
-static bool find_param(const Making *making, const SweepParam *param, const Buffer *copy, uint32_t *at) {
+static bool find_param(const Making *making, const SweepParam *param, const Buffer *read, uint32_t *at) {
     const PlannedSweep *planned = making->planned;
     for (*at = 0; *at < planned->sweep.param_count; ++*at) {
-        const Buffer *other = &making->param_copy[*at];
-        if (planned->params[*at].far.index == param->far.index && other->broadcast == copy->broadcast &&
-            other->varies == copy->varies && other->physical_bytes == copy->physical_bytes &&
-            shape_eq(&other->stored, &copy->stored) && memcmp(other->dims, copy->dims, copy->stored.rank) == 0) {
+        const Buffer *other = &making->param_read[*at];
+        if (planned->params[*at].far.index == param->far.index && other->broadcast == read->broadcast &&
+            other->varies == read->varies && other->physical_bytes == read->physical_bytes &&
+            shape_eq(&other->stored, &read->stored) && memcmp(other->dims, read->dims, read->stored.rank) == 0) {
             return true;
         }
     }
@@ -70,20 +70,21 @@ static bool find_param(const Making *making, const SweepParam *param, const Buff
 static bool add_param(Making *making, uint32_t node, uint32_t input) {
     PlannedSweep *planned = making->planned;
     Builder *builder = making->builder;
-    SweepParam param = {.node = node, .input = input, .local = {NO_BUFFER, NO_BUFFER}};
-    Buffer copy;
+    SweepParam param = {.node = node, .input = input, .local = {NO_BUFFER, NO_BUFFER}, .form = NO_BUFFER};
+    Buffer copy, read;
     uint32_t at;
-    if (!lower_copy(builder, planned->nodes[node], input, &param.far, &copy)) {
+    if (!lower_copy(builder, planned->nodes[node], input, &param.far, &copy, &read)) {
         return false;
     }
-    bool is_new = !find_param(making, &param, &copy, &at);
+    bool is_new = !find_param(making, &param, &read, &at);
     planned->uses[planned->use_count++] = (SweepUse){node, at};
     if (is_new) {
         planned->params[at] = param;
         making->param_copy[at] = copy;
+        making->param_read[at] = read;
         planned->sweep.param_count++;
     }
-    return !is_new || make_param(making, &param, &making->param_copy[at], &making->params[at]);
+    return !is_new || make_param(making, &param, &making->param_copy[at], &read, &making->params[at]);
 }
 
 static bool add_node_params(Making *making, uint32_t n) {
@@ -104,6 +105,7 @@ void init_params(Making *making, uint32_t most) {
     planned->uses = arena_array(keep, SweepUse, most);
     making->params = arena_array(keep, SweepOperand, most);
     making->param_copy = arena_array(keep, Buffer, most);
+    making->param_read = arena_array(keep, Buffer, most);
     planned->sweep.params = making->params;
 }
 
@@ -183,7 +185,7 @@ static void find_stages(const Builder *builder, PlannedSweep *planned) {
 static bool may_cut(const Sweep *sweep) {
     bool may = sweep->in.is_far || sweep->out.is_far;
     for (uint32_t i = 0; i < sweep->param_count; i++) {
-        may = may && fits_map(&sweep->params[i].shape, &sweep->out.shape);
+        may = may && fits_map(&sweep_read(&sweep->params[i])->shape, &sweep->out.shape);
     }
     return may;
 }

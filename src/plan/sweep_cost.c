@@ -33,6 +33,10 @@ typedef struct {
     bool ok;
 } Costing;
 
+static bool is_making(const SweepEvent *event) {
+    return event->kind == SWEEP_COPY || event->kind == SWEEP_FILL;
+}
+
 static uint64_t elements_of(const ViewBox *box) {
     uint64_t elements = 1;
     for (int d = 0; d < DIM_COUNT; d++) {
@@ -147,6 +151,14 @@ static uint64_t compute(Costing *costing, const SweepEvent *event) {
     return cycles + run_stages(sweep, event, elements);
 }
 
+/* One stage of the form's width. */
+static uint64_t make_form(Costing *costing, const SweepEvent *event) {
+    const Device *device = costing->sweep->device;
+    uint64_t bytes = sweep_box_bytes(costing->sweep->params[event->which].form, &event->box);
+    costing->cost->column[event->kind].bytes += bytes;
+    return device->issue_cycles.value + divide_up(bytes, device->vector_bytes_cycle.value);
+}
+
 /* ---- A bound */
 
 static uint64_t tiles_along(const Sweep *sweep, const SweepChoice *choice, Dim d) {
@@ -241,7 +253,7 @@ static uint64_t least_moving(const Sweep *sweep, const SweepChoice *choice, cons
                              uint64_t moves) {
     const Device *device = sweep->device;
     uint64_t bytes = least_bytes(sweep, choice, operand, moves), cycles, rate = device->dma_bytes_cycle.value;
-    bool ok = operand->is_far &&
+    bool ok = sweep_is_loaded(operand) &&
               checked_mul(moves, device->dma_setup_cycles.value + device->descriptor_cycles.value, &cycles) &&
               checked_add(cycles, rate == 0 ? 0 : bytes / rate, &cycles);
     return ok ? cycles : 0;
@@ -272,7 +284,9 @@ uint64_t sweep_least_cycles(const Sweep *sweep, const SweepChoice *choice) {
 static void hear(void *context, const SweepEvent *event) {
     Costing *costing = context;
     SweepCost *cost = costing->cost;
-    uint64_t own = event->kind == SWEEP_COMPUTE ? compute(costing, event) : move(costing, event);
+    uint64_t own = event->kind == SWEEP_COMPUTE ? compute(costing, event)
+                   : is_making(event)           ? make_form(costing, event)
+                                                : move(costing, event);
     TimelineEvent timed = {.queue = event->queue, .waits = event->waits, .key = event->key, .cycles = own};
     cost->syncs += timeline_add(costing->timeline, &timed, costing->sweep->device->sync_cycles.value, &costing->ok);
     ColumnCost *column = &cost->column[column_of(costing->sweep, event)];

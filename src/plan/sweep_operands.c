@@ -91,20 +91,53 @@ static bool rename_view(View *view, const Buffer *stored, const uint8_t *read) {
     return true;
 }
 
-bool make_param(Making *making, const SweepParam *param, const Buffer *copy, SweepOperand *operand) {
-    Builder *builder = making->builder;
-    const Graph *graph = builder->plan->graph;
-    const Buffer *far = plan_buffer(builder->plan, param->far);
-    Tensor tensor = tensor_of_buffer(graph, copy);
+/* How it lies in far memory, along the axes as its reader calls them. */
+static bool far_view(Making *making, const SweepParam *param, View *view) {
+    const Graph *graph = making->builder->plan->graph;
+    const Buffer *far = plan_buffer(making->builder->plan, param->far);
     uint8_t read[SHAPE_MAX_RANK];
     operand_names(graph, graph_node(graph, making->planned->nodes[param->node]), param->input, read);
-    *operand = (SweepOperand){.role = copy->role, .is_far = true, .grain_bytes = form_grain(builder, copy)};
-    if (!tensor_extents(&tensor, &operand->shape) || !whole_view(making, far, true, &operand->whole)) {
+    if (!whole_view(making, far, true, view)) {
         return false;
     }
-    bool is_named = memcmp(read, far->dims, far->stored.rank) == 0 || rename_view(&operand->whole, far, read);
-    making->is_too_deep = !is_named || !view_broadcast(&operand->whole, &operand->shape);
+    making->is_too_deep = memcmp(read, far->dims, far->stored.rank) != 0 && !rename_view(view, far, read);
     return !making->is_too_deep;
+}
+
+/* What the engine reads, as whole as the map; it repeats what far memory holds. */
+static bool make_read(Making *making, const Buffer *read, const View *far, SweepOperand *operand) {
+    Tensor tensor = tensor_of_buffer(making->builder->plan->graph, read);
+    *operand = (SweepOperand){
+        .role = read->role, .is_far = true, .grain_bytes = form_grain(making->builder, read), .whole = *far};
+    if (!tensor_extents(&tensor, &operand->shape)) {
+        return false;
+    }
+    making->is_too_deep = !view_broadcast(&operand->whole, &operand->shape);
+    return !making->is_too_deep;
+}
+
+static bool is_number(const Plan *plan, BufferId far) {
+    const Buffer *buffer = plan_buffer(plan, far);
+    uint64_t elements;
+    return graph_value(plan->graph, buffer->value)->constant != NULL && buffer->record_bits == 0 &&
+           dtype_bits(buffer->dtype) <= 64 && shape_elements(&buffer->stored, &elements) && elements == 1;
+}
+
+bool make_param(Making *making, const SweepParam *param, Buffer *copy, const Buffer *read, SweepOperand *operand) {
+    View far;
+    if (!far_view(making, param, &far) || !make_read(making, read, &far, operand)) {
+        return false;
+    }
+    if (memcmp(far.shape.extent, operand->shape.extent, sizeof far.shape.extent) != 0) {
+        SweepOperand *form = arena_new(&making->builder->work->keep, SweepOperand);
+        *form = *operand;
+        form->is_form = true;
+        copy->costs = NULL; /* what the parameter costs is told of its form */
+        sweep_follow(form, &making->planned->sweep.out.shape);
+        *operand = (SweepOperand){.shape = far.shape, .role = copy->role, .is_far = true, .whole = far, .form = form};
+    }
+    operand->is_number = is_number(making->builder->plan, param->far);
+    return true;
 }
 
 /* A map that repeats along axes of `out`: it is loaded as a parameter is that takes the form of the whole map. */
@@ -118,7 +151,8 @@ bool make_spread(Making *making, ValueId id, ValueId out, BufferId *far, SweepOp
     Buffer copy = *plan_buffer(plan, *far);
     copy.stored = whole->shape;
     memcpy(copy.dims, whole->dims, sizeof copy.dims);
-    bool is_made = make_param(making, &as_param, &copy, operand);
+    View view;
+    bool is_made = far_view(making, &as_param, &view) && make_read(making, &copy, &view, operand);
     operand->grain_bytes = 0;
     operand->is_map = true;
     return is_made;

@@ -117,18 +117,20 @@ static bool add_state(Making *making, ValueId id) {
     return lower_value(making->builder, id, &planned->states[planned->state_count++]);
 }
 
-static bool add_constant(const Making *making, uint32_t k, SweepParam *param, Buffer *copy, SweepOperand *operand) {
-    return lower_copy(making->builder, making->planned->nodes[0], k, &param->far, copy) &&
-           make_param((Making *)making, param, copy, operand);
+/* As parameter `at`. */
+static bool add_constant(Making *making, uint32_t k, uint32_t at, SweepParam *param) {
+    Buffer *copy = &making->param_copy[at], *read = &making->param_read[at];
+    return lower_copy(making->builder, making->planned->nodes[0], k, &param->far, copy, read) &&
+           make_param(making, param, copy, read, &making->params[at]);
 }
 
-static bool add_map(Making *making, ValueId id, SweepParam *param, Buffer *copy, SweepOperand *operand) {
+static bool add_map(Making *making, ValueId id, uint32_t at, SweepParam *param) {
     Builder *builder = making->builder;
     bool is_far = sweep_loads(builder, id);
-    if (!make_map(making, id, is_far, &param->far, &param->local[0], operand)) {
+    if (!make_map(making, id, is_far, &param->far, &param->local[0], &making->params[at])) {
         return false;
     }
-    *copy = *plan_buffer(builder->plan, is_far ? param->far : param->local[0]);
+    making->param_copy[at] = *plan_buffer(builder->plan, is_far ? param->far : param->local[0]);
     return true;
 }
 
@@ -138,10 +140,9 @@ static bool add_input(Making *making, const NodeReach *reach, uint32_t k) {
     const Graph *graph = making->builder->plan->graph;
     ValueId id = graph_node(graph, planned->nodes[0])->inputs[k];
     uint32_t at = planned->sweep.param_count;
-    SweepParam param = {.input = k, .far = NO_BUFFER, .local = {NO_BUFFER, NO_BUFFER}};
+    SweepParam param = {.input = k, .far = NO_BUFFER, .local = {NO_BUFFER, NO_BUFFER}, .form = NO_BUFFER};
     bool is_constant = graph_value(graph, id)->constant != NULL;
-    if (!(is_constant ? add_constant(making, k, &param, &making->param_copy[at], &making->params[at])
-                      : add_map(making, id, &param, &making->param_copy[at], &making->params[at]))) {
+    if (!(is_constant ? add_constant(making, k, at, &param) : add_map(making, id, at, &param))) {
         return false;
     }
     const Tensor tensor = tensor_of_buffer(graph, &making->param_copy[at]);

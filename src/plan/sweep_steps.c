@@ -12,7 +12,7 @@ typedef struct {
     PlannedSweep *planned;
     uint32_t index;                                              /* of the sweep in the plan */
     Tally in[2], out[2], made[2], first_in, last_out, last_made; /* made: parts of the map */
-    Tally *params;                                               /* parameter, slot */
+    Tally *params, *forms;                                       /* parameter, slot */
 } Listing;
 
 static void list_step(const Listing *listing, uint32_t node, Column column, const IdList *reads, const IdList *writes,
@@ -51,9 +51,15 @@ static BufferId out_of(const PlannedSweep *planned, uint32_t slot) {
     return planned->out_local[planned->sweep.out.is_far ? slot : 0];
 }
 
+/* As it was loaded. */
 static BufferId param_of(const PlannedSweep *planned, uint32_t i, uint32_t slot) {
     bool has_two = is_buffer(planned->params[i].local[1]);
     return planned->params[i].local[has_two ? slot : 0];
+}
+
+/* As the engine reads it. */
+static BufferId read_of(const PlannedSweep *planned, uint32_t i, uint32_t slot) {
+    return is_buffer(planned->params[i].form) ? planned->params[i].form : param_of(planned, i, slot);
 }
 
 /* What node `n` leaves its result in. */
@@ -106,6 +112,20 @@ static void list_params(const Listing *listing, uint32_t slot, bool staying) {
     }
 }
 
+/* The forms that the engine makes of what is in the slot: a step for each, of its first reader. */
+static void list_forms(const Listing *listing, uint32_t slot) {
+    const PlannedSweep *planned = listing->planned;
+    for (uint32_t i = 0; i < planned->sweep.param_count; i++) {
+        const SweepParam *param = &planned->params[i];
+        Tally tally = listing->forms[2 * i + slot];
+        if (tally.times > 0) {
+            bool is_fill = planned->sweep.params[i].is_number;
+            list_move(listing, param->node, is_fill ? COLUMN_FILL : COLUMN_COPY, param_of(planned, i, slot),
+                      param->form, tally);
+        }
+    }
+}
+
 /* ---- Operators */
 
 /* What an operator that moves only has moved, is told. */
@@ -117,7 +137,7 @@ static void list_operator(const Listing *listing, uint32_t n, uint32_t slot, Tal
     list_add(&reads, n == 0 ? in_of(planned, slot) : target_of(planned, n - 1, slot), keep);
     for (uint32_t i = 0; i < planned->use_count; i++) {
         if (planned->uses[i].node == n) {
-            list_add(&reads, param_of(planned, planned->uses[i].param, slot), keep);
+            list_add(&reads, read_of(planned, planned->uses[i].param, slot), keep);
         }
     }
     list_add(&writes, target_of(planned, n, slot), keep);
@@ -142,7 +162,7 @@ static void hold_lines(const Listing *listing, uint32_t slot, uint32_t first, ui
     hold(planned, out_of(planned, slot), first, last);
     hold(planned, planned->workspace[slot], first, last);
     for (uint32_t i = 0; i < planned->sweep.param_count; i++) {
-        hold(planned, param_of(planned, i, slot), first, last);
+        hold(planned, read_of(planned, i, slot), first, last);
     }
 }
 
@@ -187,6 +207,9 @@ static void hold_tiles(const Listing *listing) {
     if (planned->cost.tiles > 1) {
         hold_far(planned);
     }
+    for (uint32_t i = 0; i < planned->sweep.param_count && planned->cost.tiles > 1; i++) {
+        hold(planned, planned->params[i].form, first, last);
+    }
     for (uint32_t slot = 0; slot < 2 && planned->cost.tiles > 1; slot++) {
         for (uint32_t i = 0; i < planned->sweep.param_count; i++) {
             hold(planned, planned->params[i].local[slot], first, last);
@@ -208,8 +231,10 @@ static void list_in_turns(const Listing *listing, uint64_t tiles) {
     Tally last = is_odd ? listing->last_out : no_move, last_made = is_odd ? listing->last_made : no_move;
     list_load(listing, 0, listing->first_in);
     list_params(listing, 0, false);
+    list_forms(listing, 0);
     list_load(listing, 1, listing->in[1]);
     list_params(listing, 1, false);
+    list_forms(listing, 1);
     list_tile(listing, 0, tiles / 2, less(listing->made[0], last_made), less(listing->out[0], last));
     list_load(listing, 0, less(listing->in[0], listing->first_in));
     list_tile(listing, 1, tiles / 2, listing->made[1], listing->out[1]);
@@ -241,6 +266,11 @@ static void count_move(void *context, const SweepEvent *event) {
         listing->last_made = (Tally){1, sweep_box_bytes(&sweep->out, &event->box)};
         count(&listing->made[event->slot], listing->last_made.bytes);
         break;
+    case SWEEP_COPY:
+    case SWEEP_FILL:
+        count(&listing->forms[2 * event->which + event->slot],
+              sweep_box_bytes(sweep->params[event->which].form, &event->box));
+        break;
     case SWEEP_STORE:
         listing->last_out = (Tally){1, sweep_box_bytes(&sweep->out, &event->box)};
         count(&listing->out[event->slot], listing->last_out.bytes);
@@ -250,6 +280,14 @@ static void count_move(void *context, const SweepEvent *event) {
     }
 }
 
+static bool has_forms(const PlannedSweep *planned) {
+    bool has = false;
+    for (uint32_t i = 0; i < planned->sweep.param_count; i++) {
+        has = has || planned->sweep.params[i].form != NULL;
+    }
+    return has;
+}
+
 void list_sweep(Builder *builder, PlannedSweep *planned) {
     enum { BLOCKS = 5 }; /* of operators at most three, all tiles, and what lies in far memory */
     const SweepChoice *choice = &planned->chosen.best.choice;
@@ -257,18 +295,21 @@ void list_sweep(Builder *builder, PlannedSweep *planned) {
     uint64_t tiles = planned->cost.tiles;
     Listing listing = {.builder = builder, .planned = planned, .index = builder->plan->sweep_count};
     listing.params = arena_array(&builder->work->scratch, Tally, 2 * params);
-    planned->holds = arena_array(&builder->work->keep, Hold, BLOCKS * (2 * params + 6));
+    listing.forms = arena_array(&builder->work->scratch, Tally, 2 * params);
+    planned->holds = arena_array(&builder->work->keep, Hold, BLOCKS * (2 * params + 6) + params);
     planned->first_step = builder->plan->step_count;
     sweep_walk(&planned->sweep, choice, (SweepListener){.hear = count_move, .context = &listing});
-    if (tiles == 1) {
+    bool is_early = tiles == 1 && !has_forms(planned);
+    if (is_early) {
         list_load(&listing, 0, listing.in[0]);
     }
     list_params(&listing, 0, true);
     if (tiles > 1 && sweep_slots(choice) > 1) {
         list_in_turns(&listing, tiles);
     } else {
-        list_load(&listing, 0, tiles == 1 ? no_move : listing.in[0]);
         list_params(&listing, 0, false);
+        list_forms(&listing, 0);
+        list_load(&listing, 0, is_early ? no_move : listing.in[0]);
         list_tile(&listing, 0, tiles, listing.made[0], listing.out[0]);
     }
     planned->last_step = builder->plan->step_count;

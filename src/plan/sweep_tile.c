@@ -3,6 +3,8 @@
 
 #include "base/checked.h"
 
+#include <string.h>
+
 const char *schedule_name(Schedule schedule) {
     static const char *const name[] = {"auto", "fused", "split", "pipelined"};
     return name[schedule];
@@ -30,8 +32,19 @@ bool sweep_is_cut(const Sweep *sweep, const SweepChoice *choice, uint32_t d) {
     return choice->tile[d] < sweep->out.shape.extent[d];
 }
 
-/* A parameter that was expanded along the rows or the map is only ever there for the tile. */
+const SweepOperand *sweep_read(const SweepOperand *param) {
+    return param->form != NULL ? param->form : param;
+}
+
+bool sweep_is_loaded(const SweepOperand *param) {
+    return param->is_far && !(param->is_number && param->form != NULL);
+}
+
+/* What goes along the rows is only ever there for the tile. */
 bool sweep_stays(const SweepChoice *choice, const Sweep *sweep, const SweepOperand *param) {
+    if (param->is_form) {
+        return false;
+    }
     for (int d = 0; d < DIM_COUNT; d++) {
         uint32_t of = param->reach[d].of;
         if (of != REACH_ALL && sweep_is_cut(sweep, choice, of) && (of != DIM_C || !choice->is_resident)) {
@@ -69,6 +82,13 @@ ViewBox sweep_box(const SweepOperand *operand, const ViewBox *map_box) {
         uint32_t of = operand->reach[d].of == REACH_ALL ? (uint32_t)d : operand->reach[d].of;
         find_part(operand, d, map_box->first[of], map_box->extent[of], &box.first[d], &box.extent[d]);
     }
+    return box;
+}
+
+ViewBox sweep_form_box(const SweepOperand *param, const ViewBox *map_box) {
+    ViewBox box = sweep_box(param->form, map_box);
+    const ViewBox from = sweep_box(param, map_box);
+    memcpy(box.first, from.first, sizeof box.first);
     return box;
 }
 

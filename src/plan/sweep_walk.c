@@ -3,6 +3,8 @@
  *     load(0)   parameters that stay   compute(0)   store(0)   { load(t)   compute(t)   store(t) }
  * and with two tiles in flight
  *     load(0)   parameters that stay   { load(t + 1)   compute(t)   store(t) }
+ * Where parameters take a larger form, the engine makes it before it computes, as often as the form changes: in the
+ * first tile before the input is loaded, so that what it was made of may have left the input's place.
  * Tiles go through channels, then planes, rows and columns, the last fastest: what a parameter gives to a block of
  * channels is loaded once for all of it. */
 #include "plan/sweep.h"
@@ -21,6 +23,9 @@ typedef struct {
     bool has_loaded[2];                             /* slot -> something since its last compute */
     bool has_in[2], has_part[SWEEP_MOST_PARAMS][2]; /* parameter, slot -> `part` is there */
     ViewBox in[2], part[SWEEP_MOST_PARAMS][2];
+    bool has_form[SWEEP_MOST_PARAMS]; /* one for all slots: the engine makes and reads it in turns */
+    ViewBox form[SWEEP_MOST_PARAMS];
+    bool has_forms, is_single; /* of any parameter; one tile */
 } Walk;
 
 static uint32_t store_queue(const Device *device) {
@@ -38,6 +43,13 @@ static void tell(Walk *walk, SweepKind kind, uint32_t which, uint32_t slot, cons
         event.waits = (walk->has_loaded[slot] ? (uint32_t)WAIT_LOAD_0 << slot : 0) |
                       (walk->choice->over_input || !walk->sweep->out.is_far ? 0 : (uint32_t)WAIT_STORE_0 << slot);
         walk->has_loaded[slot] = false;
+        break;
+    case SWEEP_COPY:
+        event.waits = walk->has_loaded[slot] ? (uint32_t)WAIT_LOAD_0 << slot : 0;
+        event.key = walk->is_single ? WAIT_COMPUTE_0 : 0;
+        walk->has_loaded[slot] = false;
+        break;
+    case SWEEP_FILL:
         break;
     case SWEEP_STORE:
         event.key = (uint32_t)WAIT_STORE_0 << slot;
@@ -64,7 +76,7 @@ static void load_params(Walk *walk, const ViewBox *box, uint32_t tails, uint32_t
     for (uint32_t i = 0; i < walk->sweep->param_count; i++) {
         const SweepOperand *param = &walk->sweep->params[i];
         ViewBox part = stays ? view_whole_box(&param->shape) : sweep_box(param, box);
-        if (!param->is_far || sweep_stays(walk->choice, walk->sweep, param) != stays ||
+        if (!sweep_is_loaded(param) || sweep_stays(walk->choice, walk->sweep, param) != stays ||
             (walk->has_part[i][slot] && same_box(&walk->part[i][slot], &part))) {
             continue;
         }
@@ -84,16 +96,42 @@ static void load_input(Walk *walk, const ViewBox *box, uint32_t tails, uint32_t 
     }
 }
 
-static void load_tile(Walk *walk, const ViewBox *box, uint32_t tails, uint32_t slot, bool is_first) {
+/* Forms that hold another part than the tile takes. */
+static void make_forms(Walk *walk, const ViewBox *box, uint32_t tails, uint32_t slot) {
+    for (uint32_t i = 0; i < walk->sweep->param_count; i++) {
+        const SweepOperand *param = &walk->sweep->params[i];
+        if (param->form == NULL) {
+            continue;
+        }
+        ViewBox form = sweep_form_box(param, box);
+        if (!walk->has_form[i] || !same_box(&walk->form[i], &form)) {
+            walk->has_form[i] = true;
+            walk->form[i] = form;
+            tell(walk, param->is_number ? SWEEP_FILL : SWEEP_COPY, i, slot, &form, tails);
+        }
+    }
+}
+
+static void load_tile(Walk *walk, const ViewBox *box, uint32_t tails, uint32_t slot) {
     load_input(walk, box, tails, slot);
     load_params(walk, box, tails, slot, false);
-    if (is_first) {
-        load_params(walk, box, 0, slot, true);
+}
+
+static void load_first(Walk *walk, const ViewBox *box, uint32_t tails) {
+    if (!walk->has_forms) {
+        load_input(walk, box, tails, 0);
+    }
+    load_params(walk, box, tails, 0, false);
+    load_params(walk, box, 0, 0, true);
+    if (walk->has_forms) {
+        make_forms(walk, box, tails, 0);
+        load_input(walk, box, tails, 0);
     }
 }
 
 static void run_tile(Walk *walk, const ViewBox *box, uint32_t tails, uint32_t slot) {
     bool is_split = walk->choice->schedule == SCHEDULE_SPLIT;
+    make_forms(walk, box, tails, slot);
     for (uint32_t k = 0; is_split && k < walk->sweep->node_count; k++) {
         tell(walk, SWEEP_COMPUTE, k, slot, box, tails);
     }
@@ -129,6 +167,14 @@ static bool next_tile(const Sweep *sweep, const SweepChoice *choice, ViewBox *bo
         box->first[d] = 0;
     }
     return false;
+}
+
+static bool is_whole(const Sweep *sweep, const SweepChoice *choice) {
+    bool is_whole = true;
+    for (int d = 0; d < DIM_COUNT; d++) {
+        is_whole = is_whole && choice->tile[d] >= sweep->out.shape.extent[d];
+    }
+    return is_whole;
 }
 
 static bool has_elements(const Sweep *sweep) {
@@ -214,21 +260,25 @@ void sweep_walk(const Sweep *sweep, const SweepChoice *choice, SweepListener lis
         return;
     }
     find_alike(sweep, choice, alike);
+    for (uint32_t i = 0; i < sweep->param_count; i++) {
+        walk.has_forms = walk.has_forms || sweep->params[i].form != NULL;
+    }
+    walk.is_single = is_whole(sweep, choice);
     uint32_t tails = cut_box(sweep, choice, &box), next_tails, level = 0;
-    load_tile(&walk, &box, tails, 0, true);
+    load_first(&walk, &box, tails);
     for (uint32_t slot = 0; more; slot = (slot + 1) % walk.slots) {
         next = box;
         more = next_tile(sweep, choice, &next, &level);
         next_tails = cut_box(sweep, choice, &next);
         if (more && is_ahead) {
-            load_tile(&walk, &next, next_tails, 1 - slot, false);
+            load_tile(&walk, &next, next_tails, 1 - slot);
         }
         run_tile(&walk, &box, tails, slot);
         if (more && listener.skip != NULL && skip_alike(&walk, &alike[level], level, &next) && is_ahead) {
             move_parts(&walk, &next, 1 - slot);
         }
         if (more && !is_ahead) {
-            load_tile(&walk, &next, next_tails, slot, false);
+            load_tile(&walk, &next, next_tails, slot);
         }
         box = next;
         tails = next_tails;

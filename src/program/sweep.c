@@ -3,6 +3,7 @@
 #include "program/node_window.h"
 
 #include "base/fault.h"
+#include "layout/packed.h"
 #include "plan/kernel.h"
 
 #include <string.h>
@@ -23,6 +24,7 @@ typedef struct {
     KernelContract kernel;
     uint32_t last_of_key[WAIT_KEYS];
     LocalPart in, out, *params;   /* params: one for each */
+    LocalPart *forms;             /* of each parameter */
     const CmdStage **last_stages; /* node, or all nodes; slot -> stages of the last command */
     NodeWindow window;            /* of an operator that goes over windows */
     const CmdStage *window_stage;
@@ -62,6 +64,36 @@ static CmdOperand param_operand(Writing *writing, uint32_t i, uint32_t slot, con
     uint32_t buffer = program_buffer(writing->builder, local[is_buffer(local[1]) ? slot : 0], DTYPE_NONE);
     return part_operand(writing, operand, &writing->params[i], buffer, stays ? operand->shape.extent : box->extent,
                         stays ? box->first : at_zero);
+}
+
+/* What the engine reads of a parameter for a box of the map. */
+static CmdOperand read_operand(Writing *writing, uint32_t i, const SweepEvent *event) {
+    const PlannedSweep *planned = writing->planned;
+    const SweepOperand *param = &planned->sweep.params[i];
+    if (param->form == NULL) {
+        ViewBox box = sweep_box(param, &event->box);
+        return param_operand(writing, i, event->slot, &box);
+    }
+    ViewBox box = sweep_form_box(param, &event->box);
+    uint32_t buffer = program_buffer(writing->builder, planned->params[i].form, DTYPE_NONE);
+    return part_operand(writing, param->form, &writing->forms[i], buffer, box.extent, at_zero);
+}
+
+/* A parameter in the slot, which repeats over `box` of its form. */
+static CmdOperand repeated_operand(Writing *writing, uint32_t i, uint32_t slot, const ViewBox *box) {
+    const PlannedSweep *planned = writing->planned;
+    const SweepOperand *param = &planned->sweep.params[i];
+    bool stays = sweep_stays(writing->choice, &planned->sweep, param);
+    BufferId local = planned->params[i].local[is_buffer(planned->params[i].local[1]) ? slot : 0];
+    LayoutShape held = param->shape, shape = param->form->shape;
+    View view;
+    for (int d = 0; d < DIM_COUNT; d++) {
+        held.extent[d] = !stays && held.extent[d] > box->extent[d] ? box->extent[d] : held.extent[d];
+        shape.extent[d] = held.extent[d] == 1 ? box->extent[d] : held.extent[d];
+    }
+    CHECK(sweep_local_view(&planned->sweep, param, held.extent, &view) && view_broadcast(&view, &shape));
+    return program_operand(writing->builder, program_buffer(writing->builder, local, DTYPE_NONE), &view,
+                           stays ? box->first : at_zero);
 }
 
 /* A line that each stage leaves its result in, or a map between two nodes. */
@@ -127,6 +159,34 @@ static void write_move(Writing *writing, const SweepEvent *event) {
     add_command(writing, command, event);
 }
 
+/* ---- Forms */
+
+static uint64_t number_of(Writing *writing, const Buffer *far) {
+    Span packed;
+    CHECK(program_constant(writing->builder->plan->graph, far, writing->builder->work, &packed));
+    return packed_read(packed.ptr, 0, dtype_bits(far->dtype));
+}
+
+static void write_form(Writing *writing, const SweepEvent *event) {
+    const PlannedSweep *planned = writing->planned;
+    const SweepParam *param = &planned->params[event->which];
+    Command command = new_command(event, &event->box);
+    uint32_t buffer = program_buffer(writing->builder, param->form, DTYPE_NONE);
+    command.node = program_node(writing->builder, planned->nodes[param->node]);
+    if (event->kind == SWEEP_FILL) {
+        command.op = CMD_FILL;
+        command.column = CMD_COLUMN_FILL;
+        command.code = number_of(writing, plan_buffer(writing->builder->plan, param->far));
+    } else {
+        command.op = CMD_COPY;
+        command.column = CMD_COLUMN_COPY;
+        command.src = repeated_operand(writing, event->which, event->slot, &event->box);
+    }
+    command.dst = part_operand(writing, planned->sweep.params[event->which].form, &writing->forms[event->which], buffer,
+                               event->box.extent, at_zero);
+    add_command(writing, command, event);
+}
+
 /* ---- What computes */
 
 static CmdParamKind kind_of(Gives gives) {
@@ -157,10 +217,9 @@ static uint32_t write_stages(Writing *writing, const SweepEvent *event, uint32_t
             to->stage = from->stage;
             for (uint32_t p = 0; p < from->param_count; p++, use++) {
                 uint32_t param = planned->uses[use].param;
-                ViewBox box = sweep_box(&planned->sweep.params[param], &event->box);
                 CmdParam *of = &to->param[to->param_count++];
                 of->kind = kind_of(from->param[p].gives);
-                of->from = param_operand(writing, param, event->slot, &box);
+                of->from = read_operand(writing, param, event);
                 of->is_coded = from->param[p].is_coded;
                 of->code = from->param[p].is_coded ? from->param[p].code : (StageCode){0, 0};
             }
@@ -316,6 +375,8 @@ static void hear(void *context, const SweepEvent *event) {
         write_window(writing, event);
     } else if (event->kind == SWEEP_COMPUTE) {
         write_compute(writing, event);
+    } else if (event->kind == SWEEP_COPY || event->kind == SWEEP_FILL) {
+        write_form(writing, event);
     } else {
         write_move(writing, event);
     }
@@ -337,7 +398,7 @@ static bool check_params(const ProgramBuilder *builder, const PlannedSweep *plan
     for (uint32_t i = 0; i < planned->sweep.param_count; i++) {
         const SweepParam *param = &planned->params[i];
         const Node *node = graph_node(graph, planned->nodes[param->node]);
-        if (!fits_map(&planned->sweep.params[i].shape, &planned->sweep.in.shape)) {
+        if (!fits_map(&sweep_read(&planned->sweep.params[i])->shape, &planned->sweep.in.shape)) {
             return diag_refuse(&builder->work->diags,
                                (DiagText){.node = node->name,
                                           .tensor = node_input(graph, node, param->input)->name,
@@ -401,6 +462,7 @@ bool program_sweep(ProgramBuilder *builder, const PlannedSweep *planned) {
         writing.last_of_key[key] = CMD_NONE;
     }
     writing.params = arena_array(scratch, LocalPart, planned->sweep.param_count);
+    writing.forms = arena_array(scratch, LocalPart, planned->sweep.param_count);
     writing.last_stages = arena_array(scratch, const CmdStage *, (size_t)planned->node_count *COMMAND_SLOTS);
     program_begin(builder);
     sweep_walk(&planned->sweep, writing.choice, (SweepListener){.hear = hear, .context = &writing});

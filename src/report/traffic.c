@@ -78,6 +78,10 @@ static void print_runs(const Page *page) {
 /* ---- Copies */
 
 static Str copy_reason(const Page *page, const Copy *copy) {
+    const char *expanded = plan_buffer(page->facts->plan, copy->output)->materialised_reason;
+    if (expanded != NULL) {
+        return arena_format(page->scratch, "expanded: %s", expanded);
+    }
     if (!is_buffer(copy->explained_by)) {
         Str words = words_copy(page, copy->output);
         words = words.len > 0 ? words : words_no_view(page, page->facts->plan->steps[copy->step].node);

@@ -188,7 +188,8 @@ class Checker:
                 self.require(buffer["first"] <= index < buffer["last"],
                              f"step {index}: buffer {buffer['id']} is not alive, it is in "
                              f"[{buffer['first']},{buffer['last']})")
-            if step["column"] in ("load_input", "load_param", "store", "fill"):
+            is_number = step["column"] == "fill" and not step["reads"]     # a form that one known number fills
+            if step["column"] in ("load_input", "load_param", "store", "fill") and not is_number:
                 self.expect(f"step {index}: tensors at both ends of a move", *(
                     sorted(self.buffers[i]["name"] for i in step[ends]) for ends in ("reads", "writes")))
 
@@ -255,8 +256,10 @@ class Checker:
         most = step["repeat"] * sum(self.buffers[i]["logical_bytes"] for i in step["writes"])
         if step["column"] != "store":
             self.require(step["moved_bytes"] <= most, f"step {step['index']} moves more than it writes")
-        far = self.buffers[step["writes" if step["column"] == "store" else "reads"][0]]
         is_one = len(step["reads"]) == len(step["writes"]) == 1
+        if step["column"] == "fill":
+            return
+        far = self.buffers[step["writes" if step["column"] == "store" else "reads"][0]]
         if is_one and step["column"] == "store" and far["memory"] != "local":
             self.moved_maps[far["id"]] += step["moved_bytes"]
             self.tiles[far["id"]] += step["repeat"]
@@ -327,15 +330,23 @@ class Checker:
 
     def check_steady(self, traffic, columns):
         steady = traffic["steady_state"]
-        saved = 0
+        saved, saved_loads, transfers = 0, 0, 0
         for held in steady["held"]:
             buffer, loads = self.buffers[held], self.loads_of(held)
             self.expect(f"memory of held buffer {held}", (buffer["memory"], buffer["alias_of"]), ("local", None))
-            self.expect(f"loads of held buffer {held}", [(s["column"], s["repeat"]) for s in loads], [("load_param", 1)])
-            saved += buffer["logical_bytes"]
+            self.expect(f"loads of held buffer {held}", [s["repeat"] for s in loads], [1])
+            column, parts = loads[0]["column"], [held]
+            self.require(column in ("load_param", "copy", "fill"), f"held buffer {held} is made by {column}")
+            if column == "copy":
+                parts += loads[0]["reads"]     # a form, and what it is made of
+            for part in parts:
+                is_loaded = [s["column"] for s in self.loads_of(part)] == ["load_param"]
+                saved += self.buffers[part]["logical_bytes"]
+                saved_loads += self.buffers[part]["logical_bytes"] if is_loaded else 0
+            transfers += len(parts)
         self.expect("steady_state.written_bytes", steady["written_bytes"], traffic["written_bytes"] - saved)
-        self.expect("steady_state.param_bytes", steady["param_bytes"], traffic["param_bytes"] - saved)
-        self.expect("steady_state.transfers", steady["transfers"], traffic["transfers"] - len(steady["held"]))
+        self.expect("steady_state.param_bytes", steady["param_bytes"], traffic["param_bytes"] - saved_loads)
+        self.expect("steady_state.transfers", steady["transfers"], traffic["transfers"] - transfers)
         for key in ("descriptors", "bursts", "cycles", "synchronisations"):
             self.require(steady[key] <= traffic[key], f"the steady state has more {key} than the first run")
         size = {s["root"]["id"]: round_up(s["root"]["physical_bytes"], self.align) for s in self.local()}
