@@ -2,7 +2,7 @@
 #   map        20*28*12 = 6720 bytes, 20*28*16 = 8960 physically; parameters 12 bytes each, 16 physically
 #   auto       8960 + 16 + 16 = 8992: product and sum are written over the input's local copy
 #   full       8960 + 2*8960 = 26880, 10496 more than 16384; compact parameters save 2*(8960 - 16) = 17888,
-#              tiles of 3 rows of 28*16, two in flight, of a map that comes, one that goes and the parameter: 6 * 1344 = 8064: 18816
+#              tiles of 2 rows of 28*16 = 896: two in flight of X and of t, the form of s made once, s itself: 5*896 + 16 = 4496: 22384
 #   traffic    6720 in, 12 + 12 of parameters, 6720 out: 13464
 # A second reader of the copy keeps it alive: 2*8960 + 2*16 = 17952, 1568 too many.
 graph() {
