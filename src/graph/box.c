@@ -174,12 +174,17 @@ bool node_slice_box(const Graph *graph, const Node *node, uint32_t k, Arena *scr
            shape_elements(&box->extent, &in_box) && shape_elements(&part->shape, &in_part) && in_box == in_part;
 }
 
+int64_t concat_axis_absent(const Graph *graph, const Node *node) {
+    return graph->format == FORMAT_ONNX && node->version < 4 ? 1 : 0;
+}
+
 bool node_concat_box(const Graph *graph, const Node *node, uint32_t k, Box *box) {
     const Value *whole = node_output(graph, node, 0);
     const Value *part = node_input(graph, node, k);
     uint32_t axis;
     if (whole == NULL || part == NULL || k >= BOX_MOST_PARTS || node->op != OP_CONCAT ||
-        part->shape.rank != whole->shape.rank || !normal_axis(node_int(node, "axis", 1), whole->shape.rank, &axis)) {
+        part->shape.rank != whole->shape.rank ||
+        !normal_axis(node_int(node, "axis", concat_axis_absent(graph, node)), whole->shape.rank, &axis)) {
         return false;
     }
     *box = (Box){.extent = part->shape};

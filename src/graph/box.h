@@ -20,6 +20,9 @@ uint32_t node_data_input(const Node *node);
  * other than 1), where begin is not a known constant, and from BOX_MOST_PARTS on. */
 bool node_slice_box(const Graph *graph, const Node *node, uint32_t k, Arena *scratch, Box *box);
 
+/* The axis of a Concat that names none: ONNX's default was 1, and went with opset 4. */
+int64_t concat_axis_absent(const Graph *graph, const Node *node);
+
 /* The box of input `k` of a node of KIND_CONCAT in output 0. False where the axis is not known, and from
  * BOX_MOST_PARTS on. */
 bool node_concat_box(const Graph *graph, const Node *node, uint32_t k, Box *box);

@@ -115,11 +115,11 @@ static bool check_stored_shape(const Checker *c, const Value *value) {
 
 static bool check_constant(const Checker *c, const Value *value) {
     const Const *constant = value->constant;
-    if (!constant->is_known) {
-        return constant->bytes.len == 0 || value_error(c, value, "an unknown constant has bytes", NULL, NULL);
-    }
     if (!check_stored_shape(c, value)) {
         return false;
+    }
+    if (!constant->is_known) {
+        return constant->bytes.len == 0 || value_error(c, value, "an unknown constant has bytes", NULL, NULL);
     }
     uint64_t bytes;
     Arena *arena = c->work->diags.arena;
@@ -306,7 +306,8 @@ static bool check_writes(Checker *c, const Node *node) {
         if (!is_value(id)) {
             continue;
         }
-        if (c->was_written[id.index] || c->is_visible[id.index]) {
+        bool has_data = graph_value(c->graph, id)->constant != NULL && !node->is_constant;
+        if (c->was_written[id.index] || c->is_visible[id.index] || has_data) {
             return node_error(c, node, graph_value(c->graph, id)->name,
                               "writes a tensor that is already an input, a constant or another node's output");
         }

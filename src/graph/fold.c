@@ -5,7 +5,7 @@
  * stored elements; evaluation of small data; and at last a constant of unknown bytes, which keeps its logical size. */
 #include "graph/fold.h"
 
-#include "base/checked.h"
+#include "graph/box.h"
 #include "graph/fold_element.h"
 #include "graph/fold_move.h"
 
@@ -51,14 +51,12 @@ static const Const *fold_from_shape(const Fold *fold, Arena *keep, const Value *
     if (fold->node->op == OP_ZEROS_LIKE) {
         return x->quant == NULL ? splat(keep, out, (Span){0}) : NULL;
     }
-    if (!shape_elements(&x->shape, &elements) || !tensor_new(out->dtype, &out->shape, fold->scratch, &tensor)) {
+    if (dtype_is_float(out->dtype) || !shape_elements(&x->shape, &elements) ||
+        !tensor_new(out->dtype, &out->shape, fold->scratch, &tensor)) {
         return NULL;
     }
     int64_t first = 0, last;
     shape_window(fold->node, x->shape.rank, &first, &last);
-    if (fold->node->op == OP_SHAPE && (int64_t)tensor.count > last - first) {
-        return NULL;
-    }
     for (uint32_t k = 0; k < tensor.count; k++) {
         tensor.cell[k].i = fold->node->op == OP_SHAPE  ? x->shape.dim[(uint32_t)first + k]
                            : fold->node->op == OP_SIZE ? (int64_t)elements
@@ -84,18 +82,30 @@ static Cell attr_cell(const Attr *attr, uint32_t i) {
     }
 }
 
-/* Constant's attribute: a tensor, or numbers. */
+/* Constant's attribute: a tensor, or numbers, of which the rule took the first that is there. */
 static const Const *fold_constant(const Fold *fold, Arena *keep, const Value *out) {
-    static const char *const names[] = {"value_float", "value_floats", "value_int", "value_ints"};
+    static const struct {
+        const char *name;
+        AttrKind kind;
+        DType dtype;
+    } numbers[] = {{"value_float", ATTR_FLOAT, DTYPE_F32},
+                   {"value_floats", ATTR_FLOATS, DTYPE_F32},
+                   {"value_int", ATTR_INT, DTYPE_I64},
+                   {"value_ints", ATTR_INTS, DTYPE_I64}};
     const Attr *attr = node_attr(fold->node, "value");
     if (attr != NULL && attr->kind == ATTR_TENSOR) {
-        return graph_value(fold->graph, attr->tensor)->constant;
+        const Value *value = graph_value(fold->graph, attr->tensor);
+        return value->dtype == out->dtype ? value->constant : NULL;
     }
-    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+    for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
         Tensor tensor;
-        attr = node_attr(fold->node, names[k]);
-        if (attr == NULL || !tensor_new(out->dtype, &out->shape, fold->scratch, &tensor)) {
+        attr = node_attr(fold->node, numbers[k].name);
+        if (attr == NULL) {
             continue;
+        }
+        if (attr->kind != numbers[k].kind || out->dtype != numbers[k].dtype ||
+            !tensor_new(out->dtype, &out->shape, fold->scratch, &tensor)) {
+            return NULL;
         }
         for (uint32_t i = 0; i < tensor.count; i++) {
             tensor.cell[i] = attr_cell(attr, i);
@@ -108,24 +118,25 @@ static const Const *fold_constant(const Fold *fold, Arena *keep, const Value *ou
 /* ConstantOfShape and its kin: one element, of attribute `value`; zero without it. */
 static const Const *fold_filled(const Fold *fold, Arena *keep, const Value *out) {
     const Attr *attr = node_attr(fold->node, "value");
-    if (attr != NULL && attr->kind == ATTR_TENSOR) {
-        const Const *value = graph_value(fold->graph, attr->tensor)->constant;
-        return value != NULL && value->is_known ? splat(keep, out, value->bytes) : NULL;
+    if (attr == NULL) {
+        return splat(keep, out, (Span){0});
+    }
+    if (attr->kind == ATTR_TENSOR) {
+        const Value *value = graph_value(fold->graph, attr->tensor);
+        bool is_known = value->constant != NULL && value->constant->is_known && value->dtype == out->dtype;
+        return is_known ? splat(keep, out, value->constant->bytes) : NULL;
     }
     Tensor tensor;
     Shape one = {.rank = out->shape.rank};
     for (uint32_t axis = 0; axis < one.rank; axis++) {
         one.dim[axis] = 1;
     }
-    if (attr == NULL || !tensor_new(out->dtype, &one, fold->scratch, &tensor)) {
-        return attr == NULL ? splat(keep, out, (Span){0}) : NULL;
-    }
-    if (dtype_is_float(out->dtype)) {
-        tensor.cell[0] = (Cell){.f = node_float(fold->node, "value", 0)};
-    } else {
-        tensor.cell[0] = (Cell){.i = node_int(fold->node, "value", 0)};
-    }
-    return tensor_store(&tensor, keep);
+    bool is_number = attr->kind == ATTR_INT || attr->kind == ATTR_FLOAT;
+    return is_number && tensor_new(out->dtype, &one, fold->scratch, &tensor) &&
+                   fold_cast(attr->kind == ATTR_INT ? DTYPE_I64 : DTYPE_F64, out->dtype, attr_cell(attr, 0),
+                             &tensor.cell[0])
+               ? tensor_store(&tensor, keep)
+               : NULL;
 }
 
 static bool is_splat(const Const *constant) {
@@ -158,23 +169,18 @@ static bool restate(const Value *x, const Shape *to, Shape *stored) {
 
 /* Permutes what is stored; *keeps_order where its bytes stay in order. */
 static bool permute(const Fold *fold, const Value *x, Shape *stored, bool *keeps_order) {
-    const Attr *attr = node_attr(fold->node, "perm");
-    const Value *input = node_input(fold->graph, fold->node, 1);
-    Ints perm = {0, NULL};
-    if (attr != NULL && attr->kind == ATTR_INTS) {
-        perm = (Ints){attr->count, attr->ints};
-    } else if (input != NULL && !const_ints(input, fold->scratch, &perm)) {
+    uint32_t perm[SHAPE_MAX_RANK];
+    int64_t before = -1;
+    if (!node_permutation(fold->graph, fold->node, fold->scratch, perm)) {
         return false;
     }
-    int64_t rank = (int64_t)x->shape.rank, before = -1;
     *keeps_order = true;
     *stored = (Shape){.rank = x->shape.rank};
     for (uint32_t k = 0; k < x->shape.rank; k++) {
-        int64_t axis = perm.count == 0 ? rank - 1 - k : perm.at[k] < 0 ? perm.at[k] + rank : perm.at[k];
-        stored->dim[k] = x->constant->stored.dim[axis];
+        stored->dim[k] = x->constant->stored.dim[perm[k]];
         if (stored->dim[k] != 1) {
-            *keeps_order = *keeps_order && axis > before;
-            before = axis;
+            *keeps_order = *keeps_order && (int64_t)perm[k] > before;
+            before = (int64_t)perm[k];
         }
     }
     return true;
@@ -223,20 +229,24 @@ static const Const *fold_rule(const Fold *fold, Arena *keep, const Value *out) {
     return new_const(keep, &stored, x->constant->bytes, is_known);
 }
 
-/* What is stored of the result of element-wise inputs [first, last). False where one is not a constant of a shape. */
-static bool stored_together(const Fold *fold, uint32_t first, uint32_t last, uint32_t rank, Shape *stored) {
-    *stored = (Shape){.rank = rank};
-    for (uint32_t axis = 0; axis < rank; axis++) {
+/* What is stored of the result, of shape `whole`, of the first `count` inputs, element by element. False where one is
+ * not a constant that repeats to that shape. */
+static bool stored_together(const Fold *fold, uint32_t count, const Shape *whole, Shape *stored) {
+    *stored = (Shape){.rank = whole->rank};
+    for (uint32_t axis = 0; axis < whole->rank; axis++) {
         stored->dim[axis] = 1;
     }
-    for (uint32_t k = first; k < last; k++) {
+    for (uint32_t k = 0; k < count; k++) {
         const Value *x = node_input(fold->graph, fold->node, k);
-        if (x == NULL || x->constant == NULL || x->shape.rank > rank) {
+        if (x == NULL || x->constant == NULL || x->shape.rank > whole->rank) {
             return false;
         }
-        uint32_t lead = rank - x->shape.rank;
+        uint32_t lead = whole->rank - x->shape.rank;
         for (uint32_t axis = 0; axis < x->shape.rank; axis++) {
             int64_t extent = x->constant->stored.dim[axis];
+            if (extent != 1 && extent != whole->dim[lead + axis]) {
+                return false;
+            }
             stored->dim[lead + axis] = extent == 1 ? stored->dim[lead + axis] : extent;
         }
     }
@@ -302,7 +312,7 @@ static const Const *fold_elements(const Fold *fold, Arena *keep, const Value *ou
     int64_t index[SHAPE_MAX_RANK] = {0};
     bool is_legacy = node_attr(fold->node, "axis") != NULL;
     if ((kind != KIND_UNARY && kind != KIND_BROADCAST) || count == 0 || count > MANY || is_legacy ||
-        out->quant != NULL || !stored_together(fold, 0, count, out->shape.rank, &stored) ||
+        out->quant != NULL || !stored_together(fold, count, &out->shape, &stored) ||
         !tensor_new(out->dtype, &stored, fold->scratch, &result) || !spend(fold, result.count)) {
         return NULL;
     }
@@ -311,6 +321,9 @@ static const Const *fold_elements(const Fold *fold, Arena *keep, const Value *ou
         if (value->quant != NULL || !tensor_load_stored(value, fold->scratch, &x[k])) {
             return NULL;
         }
+    }
+    if (!fold_element_fits(fold->node, x, count, out->dtype)) {
+        return NULL;
     }
     for (uint32_t k = 0; k < result.count; k++) {
         Cell cell[MANY];
@@ -347,35 +360,39 @@ static const Const *fold_unknown(const Fold *fold, Arena *keep, const Value *out
     }
     uint32_t last = is_element ? fold->node->input_count : 1;
     if ((is_element || is_per_tensor) && node_attr(fold->node, "broadcast") == NULL &&
-        stored_together(fold, 0, last, out->shape.rank, &together)) {
+        stored_together(fold, last, &out->shape, &together)) {
         stored = together;
     }
     return new_const(keep, &stored, (Span){0}, false);
 }
 
-static const Const *fold_output(const Fold *fold, Arena *keep, uint32_t k, const Value *out) {
+/* The bytes of output `k`; null where they are not computed. */
+static const Const *fold_known(const Fold *fold, Arena *keep, uint32_t k, const Value *out) {
     const Const *found = NULL;
     switch (fold->node->op) {
+    case OP_SHAPE:
+    case OP_SIZE:
+    case OP_RANK:
+    case OP_ZEROS_LIKE:
+        return fold_from_shape(fold, keep, out);
     case OP_CONSTANT:
-        found = fold_constant(fold, keep, out);
-        break;
+        return fold_constant(fold, keep, out);
     case OP_CONSTANT_OF_SHAPE:
     case OP_CONSTANT_FILL:
-    case OP_GIVEN_TENSOR_FILL:
-        found = fold_filled(fold, keep, out);
-        break;
+        return fold_filled(fold, keep, out);
     default:
         found = k == 0 ? fold_rule(fold, keep, out) : NULL;
         found = found == NULL && k == 0 ? fold_elements(fold, keep, out) : found;
-        found = found == NULL ? fold_small(fold, keep, k, out) : found;
-        break;
+        return found == NULL ? fold_small(fold, keep, k, out) : found;
     }
-    return found == NULL ? fold_unknown(fold, keep, out) : found;
 }
 
 /* All inputs constant, and the operator a function of them? */
 static bool is_foldable(const Graph *graph, const Node *node) {
     const OpInfo *info = op_info(node->op);
+    if (depends_on_shape_only(node->op) && node->output_count != 1) {
+        return false;
+    }
     if ((info->flags & (OP_IMPURE | OP_NO_LAYOUT)) != 0 || info->kind == KIND_OPAQUE || info->kind == KIND_CONTROL ||
         info->kind == KIND_STATE || node->op == OP_NONE || node->is_opaque) {
         return false;
@@ -395,7 +412,7 @@ static bool is_foldable(const Graph *graph, const Node *node) {
     return true;
 }
 
-void fold_node(Graph *graph, Work *work, Node *node, uint64_t *budget_elems) {
+void fold_node(Graph *graph, Work *work, Node *node, uint32_t stated_count, uint64_t *budget_elems) {
     Fold fold = {graph, &work->scratch, node, budget_elems};
     if (!is_foldable(graph, node)) {
         return;
@@ -405,11 +422,11 @@ void fold_node(Graph *graph, Work *work, Node *node, uint64_t *budget_elems) {
         if (out == NULL) {
             continue;
         }
-        out->constant = depends_on_shape_only(node->op) ? fold_from_shape(&fold, &work->keep, out)
-                                                        : fold_output(&fold, &work->keep, k, out);
-        if (out->constant == NULL) {
+        const Const *known = k < stated_count ? fold_known(&fold, &work->keep, k, out) : NULL;
+        if (known == NULL && depends_on_shape_only(node->op)) {
             return;
         }
+        out->constant = known == NULL ? fold_unknown(&fold, &work->keep, out) : known;
     }
     node->is_constant = true;
 }

@@ -210,6 +210,28 @@ bool fold_cast(DType from, DType to, Cell x, Cell *out) {
     return true;
 }
 
+static bool is_comparison(OpId op) {
+    int64_t ignored;
+    return compare(op, 0, true, &ignored);
+}
+
+bool fold_element_fits(const Node *node, const Tensor *x, uint32_t count, DType to) {
+    if (node->op == OP_CAST) {
+        return count == 1;
+    }
+    bool is_where = node->op == OP_WHERE;
+    if (is_where && (count != 3 || x[0].dtype != DTYPE_BOOL)) {
+        return false;
+    }
+    uint32_t first = is_where ? 1 : 0;
+    for (uint32_t k = first + 1; k < count; k++) {
+        if (x[k].dtype != x[first].dtype) {
+            return false;
+        }
+    }
+    return to == (is_comparison(node->op) ? DTYPE_BOOL : x[first].dtype);
+}
+
 bool fold_element(const Node *node, DType dtype, const Cell *x, uint32_t count, Cell *out) {
     bool is_float = dtype_is_float(dtype);
     if (count == 1) {

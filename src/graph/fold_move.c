@@ -1,26 +1,27 @@
 /* Operators that move, join, repeat or reduce small constants, and those that generate them.
  *
- * The shapes were inferred, so attributes and axes are known to be sound; indices inside data are not, and are checked.
- */
+ * The shape of the output is the one that the rule of the operator gave, from the same inputs and attributes, so axes
+ * are known to be sound; element types, and indices inside data, are not, and are checked. */
 #include "graph/fold_move.h"
 
 #include "graph/box.h"
 
-static bool load(const Fold *fold, uint32_t k, Tensor *tensor) {
+/* Input `k`, whose elements are of type `dtype`. */
+static bool load(const Fold *fold, uint32_t k, DType dtype, Tensor *tensor) {
     const Value *value = node_input(fold->graph, fold->node, k);
-    return value != NULL && tensor_load(value, fold->scratch, tensor);
+    return value != NULL && value->dtype == dtype && tensor_load(value, fold->scratch, tensor);
+}
+
+/* A constant input. */
+static bool input_ints(const Fold *fold, uint32_t k, Ints *ints) {
+    const Value *value = node_input(fold->graph, fold->node, k);
+    return value != NULL && const_ints(value, fold->scratch, ints);
 }
 
 /* An attribute, or a constant input; the empty list where neither is there. */
-static bool ints_of(const Fold *fold, const char *name, uint32_t k, Ints *ints) {
-    const Attr *attr = node_attr(fold->node, name);
-    const Value *value = node_input(fold->graph, fold->node, k);
-    *ints = (Ints){0, NULL};
-    if (attr != NULL && (attr->kind == ATTR_INTS || attr->kind == ATTR_INT)) {
-        *ints = attr->kind == ATTR_INT ? (Ints){1, &attr->i} : (Ints){attr->count, attr->ints};
-        return true;
-    }
-    return value == NULL || const_ints(value, fold->scratch, ints);
+static bool named_ints(const Fold *fold, const char *name, uint32_t k, Ints *ints) {
+    return node_ints(fold->graph, fold->node, name, k, fold->scratch, ints) ||
+           node_input(fold->graph, fold->node, k) == NULL;
 }
 
 static int64_t counted(int64_t axis, uint32_t rank) {
@@ -37,7 +38,7 @@ static bool axis_of(const Fold *fold, int64_t absent, uint32_t rank, uint32_t *a
 /* The same elements in the same order. */
 static bool fold_reshape(const Fold *fold, Tensor *out) {
     Tensor x;
-    if (!load(fold, 0, &x) || x.count != out->count || x.dtype != out->dtype) {
+    if (!load(fold, 0, out->dtype, &x) || x.count != out->count) {
         return false;
     }
     out->cell = x.cell;
@@ -46,17 +47,16 @@ static bool fold_reshape(const Fold *fold, Tensor *out) {
 
 static bool fold_transpose(const Fold *fold, Tensor *out) {
     Tensor x;
-    Ints perm;
+    uint32_t perm[SHAPE_MAX_RANK];
     int64_t from[SHAPE_MAX_RANK], stride[SHAPE_MAX_RANK];
-    if (!load(fold, 0, &x) || !ints_of(fold, "perm", 1, &perm)) {
+    if (!load(fold, 0, out->dtype, &x) || !node_permutation(fold->graph, fold->node, fold->scratch, perm)) {
         return false;
     }
     shape_strides(&x.shape, from);
     for (uint32_t axis = 0; axis < x.shape.rank; axis++) {
-        stride[axis] = perm.count == 0 ? from[x.shape.rank - 1 - axis] : from[counted(perm.at[axis], x.shape.rank)];
+        stride[axis] = from[perm[axis]];
     }
-    tensor_gather(out, &x, 0, stride);
-    return true;
+    return tensor_gather(out, &x, 0, stride);
 }
 
 /* Start of a range as NumPy clamps it; the extent of the output is known. */
@@ -71,10 +71,10 @@ static bool fold_slice(const Fold *fold, Tensor *out) {
     Tensor x;
     Ints starts, ends, axes, steps;
     int64_t stride[SHAPE_MAX_RANK], base = 0;
-    if (!load(fold, 0, &x) || !ints_of(fold, "starts", 1, &starts) || !ints_of(fold, "ends", 2, &ends) ||
-        !ints_of(fold, "axes", 3, &axes) || !ints_of(fold, "steps", 4, &steps) || starts.count == 0 ||
-        ends.count != starts.count || out->shape.rank != x.shape.rank) {
-        return false; /* where something is absent, the output's shape is only what the file says */
+    if (!load(fold, 0, out->dtype, &x) || !named_ints(fold, "starts", 1, &starts) ||
+        !named_ints(fold, "ends", 2, &ends) || !named_ints(fold, "axes", 3, &axes) ||
+        !named_ints(fold, "steps", 4, &steps) || starts.count == 0 || ends.count != starts.count) {
+        return false;
     }
     shape_strides(&x.shape, stride);
     for (uint32_t k = 0; k < starts.count; k++) {
@@ -85,15 +85,14 @@ static bool fold_slice(const Fold *fold, Tensor *out) {
         }
         stride[axis] *= out->shape.dim[axis] > 1 ? step : 0;
     }
-    tensor_gather(out, &x, base, stride);
-    return true;
+    return tensor_gather(out, &x, base, stride);
 }
 
 static bool fold_slice_size(const Fold *fold, Tensor *out) {
     Tensor x;
     Ints begin, size;
     int64_t stride[SHAPE_MAX_RANK], base = 0;
-    if (!load(fold, 0, &x) || !ints_of(fold, "", 1, &begin) || !ints_of(fold, "", 2, &size) ||
+    if (!load(fold, 0, out->dtype, &x) || !input_ints(fold, 1, &begin) || !input_ints(fold, 2, &size) ||
         begin.count != x.shape.rank || size.count != x.shape.rank) {
         return false;
     }
@@ -101,8 +100,7 @@ static bool fold_slice_size(const Fold *fold, Tensor *out) {
     for (uint32_t axis = 0; axis < x.shape.rank; axis++) {
         base += begin.at[axis] * stride[axis];
     }
-    tensor_gather(out, &x, base, stride);
-    return true;
+    return tensor_gather(out, &x, base, stride);
 }
 
 /* STRIDED_SLICE without ellipsis: walks the entries as the shape rule did. */
@@ -113,9 +111,9 @@ static bool fold_strided_slice(const Fold *fold, Tensor *out) {
     int64_t new_axis = node_int(fold->node, "new_axis_mask", 0), shrink = node_int(fold->node, "shrink_axis_mask", 0);
     int64_t begin_mask = node_int(fold->node, "begin_mask", 0);
     uint32_t axis = 0, to = 0;
-    if (node_int(fold->node, "ellipsis_mask", 0) != 0 || !load(fold, 0, &x) || !ints_of(fold, "", 1, &begin) ||
-        !ints_of(fold, "", 2, &end) || !ints_of(fold, "", 3, &steps) || begin.count == 0 || end.count != begin.count ||
-        steps.count != begin.count) {
+    if (node_int(fold->node, "ellipsis_mask", 0) != 0 || !load(fold, 0, out->dtype, &x) ||
+        !input_ints(fold, 1, &begin) || !input_ints(fold, 2, &end) || !input_ints(fold, 3, &steps) ||
+        begin.count == 0 || end.count != begin.count || steps.count != begin.count) {
         return false;
     }
     shape_strides(&x.shape, from);
@@ -137,8 +135,7 @@ static bool fold_strided_slice(const Fold *fold, Tensor *out) {
     while (axis < x.shape.rank) {
         stride[to++] = from[axis++];
     }
-    tensor_gather(out, &x, base, stride);
-    return true;
+    return tensor_gather(out, &x, base, stride);
 }
 
 /* Along the axis, of the outputs in front of `k`. False where one is absent, and from BOX_MOST_PARTS on. */
@@ -160,11 +157,11 @@ static bool fold_split(const Fold *fold, uint32_t k, Tensor *out) {
     Ints stated;
     uint32_t axis, data = fold->node->op == OP_SPLIT_TFLITE ? 1 : 0;
     int64_t from[SHAPE_MAX_RANK], stride[SHAPE_MAX_RANK], before;
-    if (!load(fold, data, &x) || !axis_of(fold, 0, x.shape.rank, &axis)) {
+    if (!load(fold, data, out->dtype, &x) || !axis_of(fold, 0, x.shape.rank, &axis)) {
         return false;
     }
     if (fold->node->op == OP_SPLIT_TFLITE || fold->node->op == OP_SPLIT_V) {
-        if (!ints_of(fold, "", fold->node->op == OP_SPLIT_V ? 2 : 0, &stated) || stated.count != 1) {
+        if (!input_ints(fold, fold->node->op == OP_SPLIT_V ? 2 : 0, &stated) || stated.count != 1) {
             return false;
         }
         axis = (uint32_t)counted(stated.at[0], x.shape.rank);
@@ -181,8 +178,7 @@ static bool fold_split(const Fold *fold, uint32_t k, Tensor *out) {
             stride[to++] = from[i];
         }
     }
-    tensor_gather(out, &x, before * from[axis], stride);
-    return true;
+    return tensor_gather(out, &x, before * from[axis], stride);
 }
 
 /* Concat, and PACK, where each input has one element along the new axis. */
@@ -190,13 +186,13 @@ static bool fold_join(const Fold *fold, Tensor *out) {
     uint32_t axis;
     int64_t stride[SHAPE_MAX_RANK], place = 0;
     bool is_new = fold->node->op == OP_PACK;
-    if (!axis_of(fold, 0, out->shape.rank, &axis)) {
+    if (!axis_of(fold, is_new ? 0 : concat_axis_absent(fold->graph, fold->node), out->shape.rank, &axis)) {
         return false;
     }
     shape_strides(&out->shape, stride);
     for (uint32_t k = 0; k < fold->node->input_count; k++) {
         Tensor x;
-        if (!load(fold, k, &x)) {
+        if (!load(fold, k, out->dtype, &x)) {
             return false;
         }
         Shape part = out->shape;
@@ -219,7 +215,9 @@ static bool fold_gather(const Fold *fold, Tensor *out) {
     Tensor x, indices;
     uint32_t axis;
     int64_t inner = 1;
-    if (node_int(fold->node, "batch_dims", 0) != 0 || !load(fold, 0, &x) || !load(fold, 1, &indices) ||
+    const Value *at = node_input(fold->graph, fold->node, 1);
+    if (node_int(fold->node, "batch_dims", 0) != 0 || !load(fold, 0, out->dtype, &x) || at == NULL ||
+        dtype_is_float(at->dtype) || !tensor_load(at, fold->scratch, &indices) ||
         !axis_of(fold, 0, x.shape.rank, &axis)) {
         return false;
     }
@@ -241,7 +239,7 @@ static bool fold_gather(const Fold *fold, Tensor *out) {
 static bool fold_tile(const Fold *fold, Tensor *out) {
     Tensor x;
     int64_t stride[SHAPE_MAX_RANK], index[SHAPE_MAX_RANK] = {0};
-    if (!load(fold, 0, &x) || x.shape.rank != out->shape.rank || x.count == 0) {
+    if (!load(fold, 0, out->dtype, &x)) {
         return false;
     }
     shape_strides(&x.shape, stride);
@@ -258,7 +256,7 @@ static bool fold_tile(const Fold *fold, Tensor *out) {
 
 static bool fold_range(const Fold *fold, Tensor *out) {
     Tensor start, delta;
-    if (dtype_is_float(out->dtype) || !load(fold, 0, &start) || !load(fold, 2, &delta)) {
+    if (dtype_is_float(out->dtype) || !load(fold, 0, out->dtype, &start) || !load(fold, 2, out->dtype, &delta)) {
         return false;
     }
     int64_t next = start.cell[0].i;
@@ -291,7 +289,7 @@ static bool reduce_step(OpId op, int64_t x, int64_t *sum) {
 /* Integers only, and all axes or the axis of a vector: what computations on shapes use. */
 static bool fold_reduce(const Fold *fold, Tensor *out) {
     Tensor x;
-    if (dtype_is_float(out->dtype) || out->count != 1 || !load(fold, 0, &x)) {
+    if (dtype_is_float(out->dtype) || out->count != 1 || !load(fold, 0, out->dtype, &x)) {
         return false;
     }
     bool is_sum = fold->node->op == OP_REDUCE_SUM || fold->node->op == OP_REDUCE_PROD;

@@ -11,8 +11,8 @@ typedef struct {
     uint64_t *budget_elems;
 } Fold;
 
-/* Evaluates output `k`, whose shape is `out->shape`, into its cells. False where the operator is not one of these, or
- * an input's elements are not known. */
+/* Evaluates output `k`, whose shape the operator's rule gave as `out->shape`, into its cells. False where the operator
+ * is not one of these, or an input's elements are not known. */
 bool fold_move(const Fold *fold, uint32_t k, Tensor *out);
 
 #endif

@@ -76,8 +76,7 @@ bool tensor_load(const Value *value, Arena *arena, Tensor *tensor) {
     for (uint32_t axis = 0; axis < stored.shape.rank; axis++) {
         stride[axis] = stored.shape.dim[axis] == 1 ? 0 : stride[axis];
     }
-    tensor_gather(tensor, &stored, 0, stride);
-    return true;
+    return tensor_gather(tensor, &stored, 0, stride);
 }
 
 const Const *tensor_store(const Tensor *tensor, Arena *keep) {
@@ -110,8 +109,24 @@ void shape_step(const Shape *shape, int64_t *index) {
     }
 }
 
-void tensor_gather(const Tensor *out, const Tensor *from, int64_t base, const int64_t *stride) {
+/* Do the least and the largest element that a walk over `shape` reads lie in `count`? */
+static bool reads_inside(const Shape *shape, uint32_t count, int64_t base, const int64_t *stride) {
+    int64_t low = base, high = base;
+    for (uint32_t axis = 0; axis < shape->rank; axis++) {
+        int64_t way, *end = stride[axis] < 0 ? &low : &high;
+        if (__builtin_mul_overflow(shape->dim[axis] - 1, stride[axis], &way) ||
+            __builtin_add_overflow(*end, way, end)) {
+            return false;
+        }
+    }
+    return low >= 0 && high < (int64_t)count;
+}
+
+bool tensor_gather(const Tensor *out, const Tensor *from, int64_t base, const int64_t *stride) {
     int64_t index[SHAPE_MAX_RANK] = {0};
+    if (out->count > 0 && !reads_inside(&out->shape, from->count, base, stride)) {
+        return false;
+    }
     for (uint32_t k = 0; k < out->count; k++) {
         int64_t at = base;
         for (uint32_t axis = 0; axis < out->shape.rank; axis++) {
@@ -120,6 +135,7 @@ void tensor_gather(const Tensor *out, const Tensor *from, int64_t base, const in
         out->cell[k] = from->cell[at];
         shape_step(&out->shape, index);
     }
+    return true;
 }
 
 bool const_ints(const Value *value, Arena *arena, Ints *ints) {
@@ -154,8 +170,8 @@ bool const_floats(const Value *value, Arena *arena, Floats *floats) {
 
 bool node_ints(const Graph *graph, const Node *node, const char *name, uint32_t k, Arena *arena, Ints *ints) {
     const Attr *attr = node_attr(node, name);
-    if (attr != NULL && attr->kind == ATTR_INTS) {
-        *ints = (Ints){attr->count, attr->ints};
+    if (attr != NULL && (attr->kind == ATTR_INTS || attr->kind == ATTR_INT)) {
+        *ints = attr->kind == ATTR_INT ? (Ints){1, &attr->i} : (Ints){attr->count, attr->ints};
         return true;
     }
     const Value *input = node_input(graph, node, k);

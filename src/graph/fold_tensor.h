@@ -33,8 +33,8 @@ const Const *tensor_store(const Tensor *tensor, Arena *keep);
 /* Row-major strides of `shape`, in elements. */
 void shape_strides(const Shape *shape, int64_t stride[SHAPE_MAX_RANK]);
 
-/* Copies out[…] = from[base + Σ index * stride] for every index of out. */
-void tensor_gather(const Tensor *out, const Tensor *from, int64_t base, const int64_t *stride);
+/* Copies out[…] = from[base + Σ index * stride] for every index of out. False where that lies outside `from`. */
+bool tensor_gather(const Tensor *out, const Tensor *from, int64_t base, const int64_t *stride);
 
 /* Steps `index` to the next of `shape`, the last axis fastest. */
 void shape_step(const Shape *shape, int64_t *index);

@@ -275,6 +275,7 @@ static void warn_of_stale(Infer *in) {
 
 bool infer_out(Infer *in, uint32_t k, DType dtype, const Shape *shape) {
     Value *out = node_output(in->graph, in->node, k);
+    in->stated_count = k + 1;
     if (out == NULL) {
         return true;
     }
@@ -349,6 +350,17 @@ static bool check_quant(Infer *in, const Value *value) {
     return true;
 }
 
+/* Outputs that the rule knows nothing of keep what the file says, where a tensor can have that shape. */
+static bool check_unstated(Infer *in) {
+    for (uint32_t k = in->stated_count; k < in->node->output_count; k++) {
+        const Value *out = node_output(in->graph, in->node, k);
+        if (out != NULL && out->has_shape && shape_is_whole(&out->shape) && !check_shape(in, out, &out->shape)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* What the rule left open: outputs take the dtype of input 0. */
 static void default_dtypes(Infer *in) {
     const Value *first = node_input(in->graph, in->node, 0);
@@ -361,7 +373,8 @@ static void default_dtypes(Infer *in) {
 }
 
 static bool infer_node(Infer *in) {
-    if (!rules[in->node->op](in)) {
+    in->stated_count = 0;
+    if (!rules[in->node->op](in) || !check_unstated(in)) {
         return false;
     }
     default_dtypes(in);
@@ -371,7 +384,7 @@ static bool infer_node(Infer *in) {
             return false;
         }
     }
-    fold_node(in->graph, in->work, in->node, &in->fold_budget_elems);
+    fold_node(in->graph, in->work, in->node, in->stated_count, &in->fold_budget_elems);
     return true;
 }
 

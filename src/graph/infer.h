@@ -18,8 +18,9 @@ typedef struct {
     Work *work;
     Node *node;
     uint64_t fold_budget_elems;
-    bool forgives;        /* an error of a node leaves its outputs unknown, see graph_infer_known */
-    uint32_t stale_count; /* shapes in the file that their operators contradict */
+    uint32_t stated_count; /* outputs of the node, from the first on, whose shapes its rule gave and not the file */
+    bool forgives;         /* an error of a node leaves its outputs unknown, see graph_infer_known */
+    uint32_t stale_count;  /* shapes in the file that their operators contradict */
     DiagText first_stale;
 } Infer;
 

@@ -79,7 +79,7 @@ bool infer_loop(Infer *in) {
             return false;
         }
     }
-    for (uint32_t k = 0; k < scanned; k++) {
+    for (uint32_t k = 0; k < scanned && k < in->node->input_count; k++) {
         uint32_t piece = 2 * carried + k;
         if (!state_scan_output(in, node_input(in->graph, in->node, piece + scanned),
                                node_input(in->graph, in->node, piece), iterations)) {

@@ -1,4 +1,5 @@
 /* Shape rules of operators that put values together or repeat them: concat, pad, expand, tile, resize. */
+#include "graph/box.h"
 #include "graph/infer.h"
 
 /* Inputs first, first + step … along `axis`. */
@@ -31,7 +32,7 @@ static bool concat_along(Infer *in, uint32_t first, uint32_t step, int64_t state
 
 bool infer_concat(Infer *in) {
     Shape out;
-    int64_t absent = in->graph->format == FORMAT_ONNX && in->node->version < 4 ? 1 : 0;
+    int64_t absent = concat_axis_absent(in->graph, in->node);
     return concat_along(in, 0, 1, node_int(in->node, "axis", absent), &out) &&
            infer_out(in, 0, infer_need(in, 0)->dtype, &out);
 }

@@ -41,6 +41,10 @@ bool infer_slice(Infer *in) {
             "one of each for every axis");
     }
     Shape out = x->shape;
+    uint32_t mask;
+    if (!infer_axes(in, args.axes, out.rank, &mask)) {
+        return false;
+    }
     for (uint32_t k = 0; k < count; k++) {
         int64_t step = args.steps.count == 0 ? 1 : args.steps.at[k];
         uint32_t axis;

@@ -100,12 +100,8 @@ static bool align_permuted(const Graph *graph, const Node *node, uint32_t rank, 
 /* Which axes of the longer shape are put in or taken out. */
 static bool unit_axes(const Graph *graph, const Node *node, const Shape *longer, Arena *scratch,
                       bool is_unit[SHAPE_MAX_RANK]) {
-    static const char *const names[] = {"axes", "squeeze_dims", "axis"};
-    Ints axes = {0, NULL};
-    bool is_stated = false;
-    for (size_t k = 0; k < sizeof names / sizeof names[0] && !is_stated; k++) {
-        is_stated = node_ints(graph, node, names[k], 1, scratch, &axes);
-    }
+    Ints axes;
+    bool is_stated = node_ints(graph, node, "axes", 1, scratch, &axes);
     for (uint32_t k = 0; k < longer->rank; k++) {
         is_unit[k] = (!is_stated || axes.count == 0) && longer->dim[k] == 1;
     }
