@@ -58,33 +58,32 @@ bool operator_has_state(const Graph *graph, const Node *node) {
 
 /* ---- Reach, by dimension */
 
-/* How many axes of more than one index are stored as dimension `d`? */
-static uint32_t axes_of(const Tensor *tensor, uint32_t d) {
-    uint32_t count = 0;
-    for (uint32_t axis = 0; axis < tensor->shape->rank; axis++) {
-        count += tensor->shape->dim[axis] > 1 && (uint32_t)tensor_dim(tensor, axis) == d;
+/* Is the axis all there is of its dimension? Others of more than one index may be stored as the same one. */
+static bool is_alone(const Tensor *tensor, uint32_t axis) {
+    for (uint32_t other = 0; other < tensor->shape->rank; other++) {
+        if (other != axis && tensor->shape->dim[other] > 1 && tensor_dim(tensor, other) == tensor_dim(tensor, axis)) {
+            return false;
+        }
     }
-    return count;
+    return true;
 }
 
-/* Where several axes are one dimension, all of it is read. */
+/* Where several axes are one dimension, of either side, all of it is read. */
 static void set_reach(const Tensor *tensor, const Tensor *map, const AxisReach *axes, SweepOperand *operand) {
     for (uint32_t d = 0; d < DIM_COUNT; d++) {
         operand->reach[d] = (Reach){.of = REACH_ALL, .stride = 1, .window = 1};
     }
     for (uint32_t axis = 0; axis < tensor->shape->rank; axis++) {
         uint32_t d = (uint32_t)tensor_dim(tensor, axis);
-        if (tensor->shape->dim[axis] <= 1 || axes[axis].axis == REACH_NO_AXIS || axes_of(tensor, d) > 1) {
+        if (tensor->shape->dim[axis] <= 1 || axes[axis].axis == REACH_NO_AXIS || !is_alone(tensor, axis) ||
+            !is_alone(map, (uint32_t)axes[axis].axis)) {
             continue;
         }
-        uint32_t of = (uint32_t)tensor_dim(map, (uint32_t)axes[axis].axis);
-        if (axes_of(map, of) <= 1) {
-            operand->reach[d] = (Reach){.of = of,
-                                        .stride = axes[axis].stride,
-                                        .before = axes[axis].before,
-                                        .window = axes[axis].window,
-                                        .grain = view_grain(&operand->whole, (Dim)d)};
-        }
+        operand->reach[d] = (Reach){.of = (uint32_t)tensor_dim(map, (uint32_t)axes[axis].axis),
+                                    .stride = axes[axis].stride,
+                                    .before = axes[axis].before,
+                                    .window = axes[axis].window,
+                                    .grain = view_grain(&operand->whole, (Dim)d)};
     }
 }
 
