@@ -1,8 +1,9 @@
 /* Proves that what folds, of operators that move elements, equals an evaluation index by index, whatever the file says
- * of the output's shape: bounds of slices wild, axes counted from either end, extents of 0. */
+ * of the output's shape: bounds of slices wild, axes counted from either end, extents of 0. Also that a walk over
+ * elements that would leave its input is not begun. */
 #include "support.h"
 
-#include "graph/fold.h"
+#include "graph/fold_tensor.h"
 #include "graph/passes.h"
 #include "support/random.h"
 
@@ -243,9 +244,34 @@ static void test_moves(void **state) {
     }
 }
 
+/* Walks over an input of 6 elements. */
+static void test_walks(void **state) {
+    static const struct {
+        int64_t base, extent[2], stride[2];
+        bool fits;
+    } walks[] = {
+        {0, {2, 3}, {3, 1}, true},          {5, {2, 3}, {-3, -1}, true},        {2, {2, 3}, {3, -1}, true},
+        {1, {2, 3}, {3, 1}, false},         {4, {2, 3}, {-3, -1}, false},       {-1, {1, 1}, {0, 0}, false},
+        {6, {1, 1}, {0, 0}, false},         {5, {1, 1}, {1, 1}, true},          {0, {2, 3}, {INT64_MAX, 1}, false},
+        {0, {2, 3}, {INT64_MIN, 1}, false}, {0, {2, 3}, {1, INT64_MAX}, false}, {99, {0, 3}, {1, 1}, true},
+    };
+    Cell from_cell[6], cell[6];
+    memset(from_cell, 0, sizeof from_cell);
+    const Tensor from = {.dtype = DTYPE_I64, .count = 6, .cell = from_cell};
+    (void)state;
+    for (size_t k = 0; k < sizeof walks / sizeof walks[0]; k++) {
+        const int64_t *extent = walks[k].extent;
+        const Tensor out = {.shape = {.rank = 2, .dim = {extent[0], extent[1]}},
+                            .count = (uint32_t)(extent[0] * extent[1]),
+                            .cell = cell};
+        assert_int_equal(tensor_gather(&out, &from, walks[k].base, walks[k].stride), walks[k].fits);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_moves),
+        cmocka_unit_test(test_walks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
