@@ -185,7 +185,9 @@ static bool take_scales(CmdScan *scan, CmdWindow *window) {
         }
     }
     float *scales = arena_array(&scan->work->keep, float, count);
-    memcpy(scales, bits, count * sizeof *bits);
+    if (count > 0) {
+        memcpy(scales, bits, count * sizeof *bits);
+    }
     window->scale_count = count;
     window->scales = scales;
     return true;

@@ -162,7 +162,8 @@ void build_storages(Builder *builder) {
         root->storage_first = buffer->first < root->storage_first ? buffer->first : root->storage_first;
         root->storage_last = buffer->last > root->storage_last ? buffer->last : root->storage_last;
         root->holds_output = root->holds_output || buffer->holds_output;
-        CHECK(checked_common_multiple(root->align_bytes, buffer->align_bytes, &root->align_bytes)); /* of any device */
+        CHECK(root->align_bytes > 0 && buffer->align_bytes > 0 &&
+              checked_common_multiple(root->align_bytes, buffer->align_bytes, &root->align_bytes)); /* of any device */
     }
 }
 

@@ -56,7 +56,7 @@ static bool cost_of_part(const Move *move, const ViewBox *box, ColumnCost *colum
 }
 
 static bool add_times(ColumnCost *sum, const ColumnCost *one, uint64_t times) {
-    ColumnCost all;
+    ColumnCost all = {0};
     return checked_mul(one->bytes, times, &all.bytes) && checked_mul(one->commands, times, &all.commands) &&
            checked_mul(one->descriptors, times, &all.descriptors) && checked_mul(one->bursts, times, &all.bursts) &&
            checked_mul(one->cycles, times, &all.cycles) && column_cost_add(sum, &all);
