@@ -51,17 +51,20 @@ static const Written *count_writes(const Plan *plan, Arena *scratch) {
 }
 
 /* Two tiles in flight have a part each; and what a form is made of stays or goes with the form. */
+static void mark_parts(const SweepParam *param, bool *part) {
+    bool is_part = is_buffer(param->local[1]) || is_buffer(param->form);
+    for (uint32_t slot = 0; is_part && slot < 2; slot++) {
+        if (is_buffer(param->local[slot])) {
+            part[param->local[slot].index] = true;
+        }
+    }
+}
+
 static const bool *find_parts(const Plan *plan, Arena *scratch) {
     bool *part = arena_array(scratch, bool, plan->buffer_count);
     for (uint32_t s = 0; s < plan->sweep_count; s++) {
         for (uint32_t i = 0; i < plan->sweeps[s].sweep.param_count; i++) {
-            const BufferId *local = plan->sweeps[s].params[i].local;
-            for (uint32_t slot = 0; slot < 2; slot++) {
-                bool is_part = is_buffer(local[1]) || is_buffer(plan->sweeps[s].params[i].form);
-                if (is_part && is_buffer(local[slot])) {
-                    part[local[slot].index] = true;
-                }
-            }
+            mark_parts(&plan->sweeps[s].params[i], part);
         }
     }
     return part;
