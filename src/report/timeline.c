@@ -153,7 +153,7 @@ static void print_others(const Page *page, const SweepFacts *sweep) {
                                       reloads ? ", parameters reloaded"
                                       : keeps ? ", parameters kept"
                                               : "");
-        page_line(page, "not %s",
+        page_line(page, "instead %s",
                   price_text(page, what, other->need_bytes, difference_text(page, other->cycles, best->cost.cycles),
                              other->fits));
     }
@@ -161,7 +161,7 @@ static void print_others(const Page *page, const SweepFacts *sweep) {
         const FormPrice *price = &sweep->form[i];
         const char *what = arena_text(page->scratch, "parameters as %s, " STR_FMT " bytes of them loaded",
                                       form_name(price->form), STR_ARG(page_number(page, price->param_bytes)));
-        page_line(page, "not %s",
+        page_line(page, "instead %s",
                   price_text(page, what, price->need_bytes, difference_text(page, price->cycles, best->cost.cycles),
                              price->fits));
     }

@@ -70,7 +70,9 @@ static void print_runs(const Page *page) {
         page_line(page, "later runs: the same; no constant that is loaded whole can stay beside the peak");
     }
     if (facts->first_run.cost.unbooked_steps > 0) {
-        page_line(page, "%s not in the cycles: what computes over whole maps has no estimate of time",
+        page_line(page,
+                  "%s not in the cycles: what computes over whole maps has no estimate of time; plans with other such "
+                  "steps do not compare",
                   page_count(page, facts->first_run.cost.unbooked_steps, "step"));
     }
 }

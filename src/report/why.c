@@ -272,6 +272,10 @@ static void print_step(const Page *page, uint32_t index) {
     print_touched(page, "reads", step->reads, step->read_count);
     print_touched(page, "writes", step->writes, step->write_count);
     print_declared(page, step);
+    if (step->repeat > 1) {
+        line(page, "repeats", STR_FMT " times, once a tile; traffic is of all of them",
+             STR_ARG(page_number(page, step->repeat)));
+    }
     if (moved.transfers > 0) {
         line(page, "traffic", STR_FMT " bytes read, " STR_FMT " written", STR_ARG(page_number(page, moved.read_bytes)),
              STR_ARG(page_number(page, moved.written_bytes)));
