@@ -94,29 +94,24 @@ static bool add_coder(NodeReader *r, StageKind kind, const Value *coded, Given g
 /* ---- TFLite's operators on codes */
 
 /* The limits of reals as codes: divided in float32, rounded half away from zero. */
-static bool limit_codes(NodeReader *r, const float limit[2], Stage *stage) {
+static bool limit_codes(const float limit[2], Stage *stage, const char **why) {
     StageCode code = stage->integer.out;
     double least = (double)code.zero_point + (double)roundf(limit[0] / code.scale);
     double most = (double)code.zero_point + (double)roundf(limit[1] / code.scale);
     double lo = fmax(least, (double)stage->integer.lo), hi = fmin(most, (double)stage->integer.hi);
     if (!(lo <= hi)) {
-        return reader_fail(r, "its limits leave no code");
+        *why = "its limits leave no code";
+        return false;
     }
     stage->integer.lo = (int32_t)lo;
     stage->integer.hi = (int32_t)hi;
     return true;
 }
 
-static bool limit_by_word(NodeReader *r, Stage *stage) {
+bool node_limit_codes(const Node *node, Stage *stage, const char **why) {
     float limit[2];
-    Str word = node_str(r->node, "activation");
-    if (word.len == 0 || str_eq(word, STR("NONE"))) {
-        return true;
-    }
-    if (!reader_word(r->node, limit)) {
-        return reader_fail(r, "its fused activation is not a limit");
-    }
-    return limit_codes(r, limit, stage);
+    bool is_there;
+    return reader_activation(node, limit, &is_there, why) && (!is_there || limit_codes(limit, stage, why));
 }
 
 /* With the codes of the map, before and after, and all that the type has. */
@@ -160,7 +155,7 @@ static bool read_code_arithmetic(NodeReader *r) {
     }
     added->stage.integer.negate = op != OP_SUB ? 0 : other == 1 ? 1 : 2;
     add_given(added, GIVES_VALUE, other);
-    return limit_by_word(r, &added->stage);
+    return node_limit_codes(r->node, &added->stage, &r->why);
 }
 
 static bool same_code(StageCode a, StageCode b) {
@@ -182,7 +177,7 @@ static bool read_code_relu(NodeReader *r) {
     if (r->out->dtype != r->data->dtype) {
         return reader_fail(r, "its result has another type than its map");
     }
-    if (!limit_codes(r, limit, stage)) {
+    if (!limit_codes(limit, stage, &r->why)) {
         return false;
     }
     if (same_code(stage->integer.in, stage->integer.out)) {

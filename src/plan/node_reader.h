@@ -22,9 +22,11 @@ NodeStage *reader_add(NodeReader *r, StageKind kind, DType from, DType to);
 /* The one scale and zero point that a value's codes carry. */
 bool reader_own_code(NodeReader *r, const Value *coded, StageCode *code);
 
-/* What a Relu or a fused activation's word limits reals to; false for other operators and words. */
+/* What a Relu limits reals to; false for other operators. */
 bool reader_relu(OpId op, float limit[2]);
-bool reader_word(const Node *node, float limit[2]);
+
+/* What the node's fused activation limits reals to, if it has one. False, and why, where that is no limit. */
+bool reader_activation(const Node *node, float limit[2], bool *is_there, const char **why);
 
 /* The one number of a constant that no caller may replace. */
 bool reader_number(const Value *value, double *number);

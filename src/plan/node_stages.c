@@ -147,7 +147,7 @@ bool reader_relu(OpId op, float limit[2]) {
     return op == OP_RELU || op == OP_RELU6 || op == OP_RELU_N1_TO_1 || op == OP_RELU_0_TO_1;
 }
 
-bool reader_word(const Node *node, float limit[2]) {
+static bool read_word(const Node *node, float limit[2]) {
     Str word = node_str(node, "activation");
     if (str_eq(word, STR("CLIP"))) {
         limit[0] = (float)node_float(node, "activation_min", (double)-INFINITY);
@@ -159,6 +159,16 @@ bool reader_word(const Node *node, float limit[2]) {
               : str_eq(word, STR("RELU_N1_TO_1")) ? OP_RELU_N1_TO_1
                                                   : OP_NONE;
     return reader_relu(op, limit);
+}
+
+bool reader_activation(const Node *node, float limit[2], bool *is_there, const char **why) {
+    Str word = node_str(node, "activation");
+    *is_there = word.len > 0 && !str_eq(word, STR("NONE"));
+    if (*is_there && !read_word(node, limit)) {
+        *why = "its fused activation is not a limit";
+        return false;
+    }
+    return true;
 }
 
 bool reader_limit(NodeReader *r, NodeStage *clip, Gives gives, double *number, bool *is_given) {
@@ -204,12 +214,9 @@ static bool read_clip(NodeReader *r) {
 
 static bool read_fused(NodeReader *r) {
     float limit[2];
-    Str word = node_str(r->node, "activation");
-    if (word.len == 0 || str_eq(word, STR("NONE"))) {
-        return true;
-    }
-    if (!reader_word(r->node, limit)) {
-        return reader_fail(r, "its fused activation is not a limit");
+    bool is_there;
+    if (!reader_activation(r->node, limit, &is_there, &r->why) || !is_there) {
+        return !is_there;
     }
     Stage *clip = &reader_add(r, STAGE_CLIP, r->reals, r->reals)->stage;
     clip->clip.lo = limit[0];

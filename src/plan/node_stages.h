@@ -52,4 +52,8 @@ typedef struct {
  * its shape, but for what `is_spread` tells; every parameter broadcasts to it by its operator's rule. */
 bool node_stages(const Graph *graph, const Node *node, NodeStages *stages, const char **why);
 
+/* Limits the codes that `stage` gives as the node's fused activation limits reals. False, and why, where the activation
+ * is no limit or leaves no code. */
+bool node_limit_codes(const Node *node, Stage *stage, const char **why);
+
 #endif

@@ -1,10 +1,8 @@
 /* From nodes to windows: TFLite's operators on codes of 8 bits. */
 #include "program/node_window.h"
 
-#include "plan/node_reader.h"
+#include "plan/node_stages.h"
 #include "plan/reach.h"
-
-#include <math.h>
 
 typedef struct {
     const Graph *graph;
@@ -37,27 +35,6 @@ static StageCode code_of(const Value *value) {
     return (StageCode){value->quant->scale[0], (int32_t)zero_of(value->quant, 0)};
 }
 
-/* Limits of reals as codes: divided in float32, rounded half away from zero. */
-static bool limit_by_word(Reading *r, Stage *stage) {
-    float limit[2];
-    Str word = node_str(r->node, "activation");
-    if (word.len == 0 || str_eq(word, STR("NONE"))) {
-        return true;
-    }
-    if (!reader_word(r->node, limit)) {
-        return fail(r, "its fused activation is not a limit");
-    }
-    StageCode code = stage->integer.out;
-    double lo = fmax((double)stage->integer.lo, code.zero_point + (double)roundf(limit[0] / code.scale));
-    double hi = fmin((double)stage->integer.hi, code.zero_point + (double)roundf(limit[1] / code.scale));
-    if (!(lo <= hi)) {
-        return fail(r, "its limits leave no code");
-    }
-    stage->integer.lo = (int32_t)lo;
-    stage->integer.hi = (int32_t)hi;
-    return true;
-}
-
 static bool read_stage(Reading *r) {
     Stage *stage = &r->made->stage;
     bool is_sum = r->weights != NULL;
@@ -69,7 +46,7 @@ static bool read_stage(Reading *r) {
     if (!stage_code_range(r->out->dtype, &stage->integer.lo, &stage->integer.hi)) {
         return fail(r, "its codes are of a type that is not computed");
     }
-    return limit_by_word(r, stage);
+    return node_limit_codes(r->node, stage, &r->why);
 }
 
 /* Kernels of fully connected layers, and of uint8, multiply the two scales in float32; the others in float64. */

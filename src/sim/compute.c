@@ -234,14 +234,7 @@ static void fault_at(Job *job, size_t place, StageFault text) {
     if (job->sim->has_fault >> FAULT_NUMBER & 1) {
         return;
     }
-    WalkPoint at = address_of(job, place);
-    machine_fault(job->sim, (SimFault){.kind = FAULT_NUMBER,
-                                       .command = job->number,
-                                       .other = CMD_NONE,
-                                       .buffer = job->command->dst.buffer,
-                                       .lane = at.lane,
-                                       .byte = job->dst.access.owner->offset_bytes + at.bit / 8,
-                                       .text = text});
+    machine_number_fault(job->sim, job->number, address_of(job, place), text);
 }
 
 /* Every stage is monotone, so an integer passes 32 bits at the least or at the largest code, or at none. */

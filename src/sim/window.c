@@ -241,14 +241,7 @@ static int64_t mean_of(int64_t sum, int64_t count) {
 /* ---- Planes */
 
 static void fault_at(Job *job, uint64_t element, StageFault text) {
-    WalkPoint at = point_at(&job->dst, element);
-    machine_fault(job->sim, (SimFault){.kind = FAULT_NUMBER,
-                                       .command = job->number,
-                                       .other = CMD_NONE,
-                                       .buffer = job->command->dst.buffer,
-                                       .lane = at.lane,
-                                       .byte = job->dst.access.owner->offset_bytes + at.bit / 8,
-                                       .text = text});
+    machine_number_fault(job->sim, job->number, point_at(&job->dst, element), text);
 }
 
 static StageFault compute_at(const Spot *spot, uint64_t element, int64_t *result) {
