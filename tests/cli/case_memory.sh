@@ -25,21 +25,6 @@ END
 echo "== F1"
 stride0 plan f1.txt -d mcu-cm --buffer c | grep 'no alias'
 
-# F5: op1 writes in place, op2's output is given what was A's; with A pinned there are three of 64.
-cat >f5.txt <<END
-stride0-graph 1
-input A int8[64]
-value t int8[64]
-value u int8[64]
-value Y int8[64]
-node Custom op0: A -> t
-node Relu op1: t -> u
-node Custom op2: u -> Y
-output Y
-END
-echo "== F5"
-stride0 plan f5.txt -d mcu-cm | grep -A1 'is overwritten'
-
 # G4: 300 that stay and 640 of the first phase; 800 would be enough for the second, of 500.
 cat >g4.txt <<END
 stride0-graph 1

@@ -44,12 +44,3 @@ output c
 END
 budget M4 m4.txt -d gap8 --budget 4096
 
-# H1: 70 and 80 bytes at a multiple of 16 take 80 + 80 = 160; at any address 160 + 15 = 175.
-cat >h1.txt <<END
-stride0-graph 1
-input a int8[70]
-value c int8[80]
-node Custom grow: a -> c
-output c
-END
-stride0 plan h1.txt -d mcu-cm | grep placed

@@ -56,7 +56,8 @@ show F4 f4.txt -d mcu-cm --quiet --json plan.json
 rows
 show "F4, the node" f4.txt -d mcu-cm --node swap
 
-# F5: A is dead after step 0; its 64 bytes serve again. Three of 64 never live at once: peak 128, and 192 with A pinned.
+# F5: A is dead after step 0, op1 writes in place, and op2's output is given what was A's: the report says so of step 2. Three
+# of 64 never live at once: peak 128, and 192 with A pinned.
 cat >f5.txt <<END
 stride0-graph 1
 input A int8[64]
@@ -64,7 +65,7 @@ value t int8[64]
 value u int8[64]
 value Y int8[64]
 node Custom op0: A -> t
-node Custom op1: t -> u
+node Relu op1: t -> u
 node Custom op2: u -> Y
 output Y
 END

@@ -232,6 +232,13 @@ typedef struct {
     void (*draw)(Reached *r);
 } Family;
 
+enum { MOST_FAMILIES = 32 };
+
+typedef struct {
+    const Family *family;
+    int draws;
+} Reaching;
+
 /* At least half of what a family draws must be operators that are planned. */
 static inline void reached_many(const Family *family, int draws) {
     int compared = 0;
@@ -255,6 +262,25 @@ static inline void reached_many(const Family *family, int draws) {
     if (2 * compared < draws) {
         fail_msg("%s: only %d of %d were compared", family->name, compared, draws);
     }
+}
+
+static void reached_family(void **state) {
+    const Reaching *reaching = *state;
+    reached_many(reaching->family, reaching->draws);
+}
+
+/* Each family is a test. */
+static inline int reached_all(const Family *families, size_t count, int draws) {
+    struct CMUnitTest tests[MOST_FAMILIES];
+    Reaching reaching[MOST_FAMILIES];
+    if (count > MOST_FAMILIES) {
+        abort();
+    }
+    for (size_t k = 0; k < count; k++) {
+        reaching[k] = (Reaching){&families[k], draws};
+        tests[k] = (struct CMUnitTest){families[k].name, reached_family, NULL, NULL, &reaching[k]};
+    }
+    return _cmocka_run_group_tests("reach", tests, count, NULL, NULL);
 }
 
 #endif
