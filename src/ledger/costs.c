@@ -6,17 +6,13 @@
 
 #include <math.h>
 
-static bool is_move(Column column) {
-    return column == COLUMN_LOAD_INPUT || column == COLUMN_LOAD_PARAM || column == COLUMN_STORE;
-}
-
 /* Small transfers show: a run of 12 bytes in bursts of 64 moves 64. */
 static bool sum_run(const Device *device, RunTotals *run) {
     uint64_t burst_bytes = device->dma_burst_bytes.value;
     run->burst_bytes = UINT64_MAX;
     run->efficiency = NAN;
     for (int k = 0; k < COLUMN_COUNT; k++) {
-        if (is_move((Column)k) && !column_cost_add(&run->moves, &run->cost.column[k])) {
+        if (column_is_transfer((Column)k) && !column_cost_add(&run->moves, &run->cost.column[k])) {
             return false;
         }
     }

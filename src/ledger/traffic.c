@@ -8,11 +8,6 @@
 
 #include <stdlib.h>
 
-static bool moves_only(Column column) {
-    return column == COLUMN_LOAD_INPUT || column == COLUMN_LOAD_PARAM || column == COLUMN_STORE ||
-           column == COLUMN_COPY || column == COLUMN_FILL;
-}
-
 /* A sum that does not fit stays unknown. */
 static void add_known(uint64_t *sum, uint64_t bytes) {
     if (*sum == UINT64_MAX || !checked_add(*sum, bytes, sum)) {
@@ -35,7 +30,7 @@ static uint64_t sum_logical(const Plan *plan, const BufferId *ids, uint32_t coun
 }
 
 Moved facts_step_moves(const Plan *plan, const Step *step) {
-    if (!moves_only(step->column)) {
+    if (!column_only_moves(step->column)) {
         return (Moved){0};
     }
     if (step->sweep != NOT_IN_SWEEP) {

@@ -127,6 +127,9 @@ Column column_of(const Node *node);
 bool load_whole(Builder *builder, NodeId node, ValueId id);
 bool store_whole(Builder *builder, NodeId node, ValueId id);
 
+/* Does it have bytes? Null has none. */
+bool value_has_elements(const Value *value);
+
 /* Does the value lie in far memory, from where each operator loads what it needs of it? */
 bool value_is_far(const Builder *builder, ValueId id);
 

@@ -49,6 +49,16 @@ typedef enum {
     COLUMN_COUNT
 } Column;
 
+/* Does the DMA do it? */
+static inline bool column_is_transfer(Column column) {
+    return column == COLUMN_LOAD_INPUT || column == COLUMN_LOAD_PARAM || column == COLUMN_STORE;
+}
+
+/* Does it only move elements? */
+static inline bool column_only_moves(Column column) {
+    return column_is_transfer(column) || column == COLUMN_COPY || column == COLUMN_FILL;
+}
+
 typedef enum { ALIAS_NONE, ALIAS_VIEW, ALIAS_IN_PLACE, ALIAS_CONCAT, ALIAS_SPLIT, ALIAS_INTO_CONSUMER } AliasReason;
 
 /* Why a buffer that could have shared another's bytes does not. */

@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "base/fault.h"
 #include "plan/builder.h"
+#include "plan/cycles.h"
 #include "plan/parts.h"
 
 #include <string.h>
@@ -17,10 +18,6 @@ static bool find_view(const Plan *plan, BufferId id, View *view) {
            (buffer->memory == plan->device->local || view_flatten(view));
 }
 
-static uint64_t divide_up(uint64_t value, uint64_t by) {
-    return by == 0 ? 0 : ceil_div(value, by);
-}
-
 typedef struct {
     const Device *device;
     const View *from, *to;
@@ -29,10 +26,8 @@ typedef struct {
 /* Cycles of one part, which counts into the column. */
 static bool cost_of_part(const Move *move, const ViewBox *box, ColumnCost *column, uint64_t *cycles) {
     const Device *device = move->device;
-    const RunRule rule = {.align_bytes = device->dma_align_bytes.value > 0 ? device->dma_align_bytes.value : 1,
-                          .min_bytes = device->dma_min_bytes.value > 0 ? device->dma_min_bytes.value : 1,
-                          .burst_bytes = device->dma_burst_bytes.value};
-    uint64_t descriptors, bits = move->to->shape.bits;
+    const RunRule rule = cycles_run_rule(device);
+    uint64_t bits = move->to->shape.bits;
     RunCost runs;
     for (int d = 0; d < DIM_COUNT; d++) {
         bits *= box->extent[d]; /* of a view, whose bits fit 64 bits */
@@ -42,12 +37,9 @@ static bool cost_of_part(const Move *move, const ViewBox *box, ColumnCost *colum
     if (bits == 0) {
         return true;
     }
-    if (!view_run_cost(move->to, box, move->from, box, &rule, &runs) ||
-        !checked_mul(runs.descriptors, device->descriptor_cycles.value, &descriptors)) {
+    if (!view_run_cost(move->to, box, move->from, box, &rule, &runs) || !cycles_of_transfer(device, &runs, cycles)) {
         return false;
     }
-    *cycles =
-        device->dma_setup_cycles.value + descriptors + divide_up(runs.burst_bytes_moved, device->dma_bytes_cycle.value);
     column->bytes += bytes_from_bits(bits);
     column->descriptors += runs.descriptors;
     column->bursts += runs.bursts;
@@ -158,7 +150,7 @@ static void share_stages(Shares *shares, const SweepEvent *event, uint64_t eleme
             if (event->which == SWEEP_ALL_NODES || event->which == k) {
                 uint64_t bytes = bytes_from_bits(elements * sweep->stage_bits[at]);
                 shares->column[column_of_node(shares, k)].cycles +=
-                    divide_up(bytes, sweep->device->vector_bytes_cycle.value);
+                    cycles_of(bytes, sweep->device->vector_bytes_cycle.value);
             }
         }
     }
@@ -246,10 +238,6 @@ bool plan_cost_of_sweep(const Plan *plan, const PlannedSweep *planned, PlanCost 
 
 /* ---- All steps */
 
-static bool is_move(Column column) {
-    return column == COLUMN_LOAD_INPUT || column == COLUMN_LOAD_PARAM || column == COLUMN_STORE;
-}
-
 static bool book_steps(Booking *booking) {
     const Plan *plan = booking->plan;
     PlanCost *cost = booking->cost;
@@ -257,7 +245,7 @@ static bool book_steps(Booking *booking) {
     for (uint32_t s = 0; s < plan->step_count;) {
         const Step *step = &plan->steps[s];
         bool is_in_sweep = step->sweep != NOT_IN_SWEEP;
-        if (!is_in_sweep && !is_move(step->column)) {
+        if (!is_in_sweep && !column_is_transfer(step->column)) {
             cost->unbooked_steps++;
         } else if (is_in_sweep ? !add_sweep(booking, &plan->sweeps[step->sweep]) : !add_moves(booking, step)) {
             return false;

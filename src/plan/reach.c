@@ -90,11 +90,10 @@ static uint32_t stated_axis(const Finding *f, int64_t absent) {
 
 /* ---- Windows that slide */
 
-/* Number `k` of an attribute that lists one for each spatial axis. */
-static uint64_t spatial_number(const Finding *f, const char *name, uint32_t k, uint64_t absent) {
-    const Attr *attr = node_attr(f->node, name);
-    return attr != NULL && attr->kind == ATTR_INTS && k < attr->count && attr->ints[k] >= 0 ? (uint64_t)attr->ints[k]
-                                                                                            : absent;
+uint64_t node_spatial_number(const Node *node, const char *name, uint32_t k, uint64_t absent) {
+    const Attr *attr = node_attr(node, name);
+    bool is_there = attr != NULL && attr->kind == ATTR_INTS && k < attr->count && attr->ints[k] >= 0;
+    return is_there ? (uint64_t)attr->ints[k] : absent;
 }
 
 /* What the padding puts in front of an input of `extent`, of which `covered` elements are covered. */
@@ -107,12 +106,13 @@ static uint64_t pad_before(const Finding *f, uint32_t k, uint64_t extent, uint64
     if (str_eq(mode, STR("SAME_LOWER"))) {
         return pad - pad / 2;
     }
-    return str_eq(mode, STR("VALID")) ? 0 : spatial_number(f, "pads", k, 0);
+    return str_eq(mode, STR("VALID")) ? 0 : node_spatial_number(f->node, "pads", k, 0);
 }
 
 /* The window along one axis. False where it does not fit 64 bits. */
 static bool slide(const Finding *f, uint32_t axis, uint32_t k, uint64_t kernel) {
-    uint64_t stride = spatial_number(f, "strides", k, 1), dilation = spatial_number(f, "dilations", k, 1);
+    uint64_t stride = node_spatial_number(f->node, "strides", k, 1),
+             dilation = node_spatial_number(f->node, "dilations", k, 1);
     uint64_t outputs = (uint64_t)f->out->shape.dim[axis], extent = (uint64_t)input_of(f, 0)->shape.dim[axis];
     uint64_t window, covered;
     if (outputs == 0 || !checked_mul(kernel - 1, dilation, &window) || !checked_add(window, 1, &window) ||
@@ -151,7 +151,8 @@ static uint64_t input_channels_of_one(const Finding *f, const Value *weights) {
 static uint64_t kernel_extent(const Finding *f, const Value *weights, uint32_t k) {
     bool is_second = f->node->op == OP_CONV_3D;
     uint32_t first = is_second ? 0 : f->graph->channels_last ? 1 : 2;
-    return weights != NULL ? (uint64_t)weights->shape.dim[first + k] : spatial_number(f, "kernel_shape", k, 1);
+    return weights != NULL ? (uint64_t)weights->shape.dim[first + k]
+                           : node_spatial_number(f->node, "kernel_shape", k, 1);
 }
 
 static void find_windows(const Finding *f) {

@@ -25,6 +25,9 @@ typedef struct {
     AxisReach (*input)[SHAPE_MAX_RANK]; /* of each input; constants that are broadcast go along by their names */
 } NodeReach;
 
+/* Number `k` of an attribute that lists one for each spatial axis, none of them negative. */
+uint64_t node_spatial_number(const Node *node, const char *name, uint32_t k, uint64_t absent);
+
 /* needs   shapes, names */
 NodeReach node_reach(const Graph *graph, const Node *node, Arena *arena);
 

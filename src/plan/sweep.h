@@ -108,6 +108,10 @@ bool sweep_is_cut(const Sweep *sweep, const SweepChoice *choice, uint32_t d);
 
 uint32_t sweep_slots(const SweepChoice *choice); /* copies of what belongs to a tile: 2 where two are in flight */
 
+/* Has the parameter, in each dimension, one element or as many as the map? One that goes along some of the axes that
+ * make one dimension has not, and there is no box of it for a tile. */
+bool sweep_fits_map(const LayoutShape *param, const LayoutShape *map);
+
 /* The operand goes along with the map: index for index where their extents are equal; else all of it is read. */
 void sweep_follow(SweepOperand *operand, const LayoutShape *map);
 

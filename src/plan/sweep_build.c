@@ -7,21 +7,6 @@
 
 /* ---- What may be a sweep */
 
-/* Does the parameter have, in each dimension, one element or as many as the map? */
-static bool fits_map(const LayoutShape *param, const LayoutShape *map) {
-    bool fits = true;
-    for (int d = 0; d < DIM_COUNT; d++) {
-        fits = fits && (param->extent[d] == 1 || param->extent[d] == map->extent[d]);
-    }
-    return fits;
-}
-
-static bool has_elements(const Value *value) {
-    uint64_t elements;
-    bool has_bytes = !value->is_sequence && value->has_shape && dtype_bits(value->dtype) > 0;
-    return has_bytes && shape_elements(&value->shape, &elements) && elements > 0;
-}
-
 /* Parameters are constants, or the caller gives them: what another operator makes is in local memory. */
 static bool has_far_params(const Graph *graph, const Node *node, const NodeStages *stages) {
     bool far = true;
@@ -41,7 +26,7 @@ bool sweep_is_possible(const Builder *builder, const NodeId *nodes, uint32_t cou
     const char *why;
     for (uint32_t i = 0; i < count; i++) {
         const Node *node = graph_node(graph, nodes[i]);
-        if (!node_stages(graph, node, &of, &why) || !has_elements(graph_value(graph, node->outputs[0])) ||
+        if (!node_stages(graph, node, &of, &why) || !value_has_elements(graph_value(graph, node->outputs[0])) ||
             !has_far_params(graph, node, &of) ||
             (of.is_spread && (i > 0 || !sweep_loads(builder, node->inputs[of.data_input])))) {
             return false;
@@ -185,7 +170,7 @@ static void find_stages(const Builder *builder, PlannedSweep *planned) {
 static bool may_cut(const Sweep *sweep) {
     bool may = sweep->in.is_far || sweep->out.is_far;
     for (uint32_t i = 0; i < sweep->param_count; i++) {
-        may = may && fits_map(&sweep_read(&sweep->params[i])->shape, &sweep->out.shape);
+        may = may && sweep_fits_map(&sweep_read(&sweep->params[i])->shape, &sweep->out.shape);
     }
     return may;
 }

@@ -2,6 +2,7 @@
 #include "plan/sweep.h"
 
 #include "base/checked.h"
+#include "plan/cycles.h"
 
 #include <string.h>
 
@@ -45,10 +46,6 @@ static uint64_t elements_of(const ViewBox *box) {
     return elements;
 }
 
-static uint64_t divide_up(uint64_t value, uint64_t by) {
-    return by == 0 ? 0 : ceil_div(value, by);
-}
-
 /* ---- Transfers */
 
 static const SweepOperand *operand_of(const Sweep *sweep, const SweepEvent *event) {
@@ -67,9 +64,7 @@ static bool find_runs(const Costing *costing, const SweepEvent *event, RunCost *
     const Sweep *sweep = costing->sweep;
     const Device *device = sweep->device;
     const SweepOperand *operand = operand_of(sweep, event);
-    const RunRule rule = {.align_bytes = device->dma_align_bytes.value > 0 ? device->dma_align_bytes.value : 1,
-                          .min_bytes = device->dma_min_bytes.value > 0 ? device->dma_min_bytes.value : 1,
-                          .burst_bytes = device->dma_burst_bytes.value};
+    const RunRule rule = cycles_run_rule(device);
     ViewBox far_box = event->box, local_box = far_box;
     View local;
     for (int d = 0; d < DIM_COUNT; d++) {
@@ -105,20 +100,17 @@ static const Known *known_of(Costing *costing, const SweepEvent *event) {
 }
 
 static uint64_t move(Costing *costing, const SweepEvent *event) {
-    const Device *device = costing->sweep->device;
     const Known *known = known_of(costing, event);
     ColumnCost *column = &costing->cost->column[column_of(costing->sweep, event)];
-    uint64_t descriptors;
-    costing->ok =
-        costing->ok && known->ok && checked_mul(known->runs.descriptors, device->descriptor_cycles.value, &descriptors);
+    uint64_t cycles = 0;
+    costing->ok = costing->ok && known->ok && cycles_of_transfer(costing->sweep->device, &known->runs, &cycles);
     if (!costing->ok) {
         return 0;
     }
     column->bytes += known->bytes;
     column->descriptors += known->runs.descriptors;
     column->bursts += known->runs.bursts;
-    return device->dma_setup_cycles.value + descriptors +
-           divide_up(known->runs.burst_bytes_moved, device->dma_bytes_cycle.value);
+    return cycles;
 }
 
 /* ---- The engine */
@@ -130,7 +122,7 @@ static uint64_t run_stages(const Sweep *sweep, const SweepEvent *event, uint64_t
         for (uint32_t s = 0; s < sweep->stage_count[k]; s++, at++) {
             if (event->which == SWEEP_ALL_NODES || event->which == k) {
                 uint64_t bytes = bytes_from_bits(elements * sweep->stage_bits[at]);
-                cycles += divide_up(bytes, sweep->device->vector_bytes_cycle.value);
+                cycles += cycles_of(bytes, sweep->device->vector_bytes_cycle.value);
             }
         }
     }
@@ -142,7 +134,7 @@ static uint64_t compute(Costing *costing, const SweepEvent *event) {
     uint64_t elements = elements_of(&event->box), work = 0, cycles = sweep->device->issue_cycles.value;
     if (sweep->macs > 0) {
         costing->ok = costing->ok && checked_mul(elements, sweep->macs, &work);
-        return cycles + divide_up(work, sweep->device->mac_cycle.value);
+        return cycles + cycles_of(work, sweep->device->mac_cycle.value);
     }
     if (sweep->passes > 0) {
         costing->ok = costing->ok && checked_mul(run_stages(sweep, event, elements), sweep->passes, &work);
@@ -156,7 +148,7 @@ static uint64_t make_form(Costing *costing, const SweepEvent *event) {
     const Device *device = costing->sweep->device;
     uint64_t bytes = sweep_box_bytes(costing->sweep->params[event->which].form, &event->box);
     costing->cost->column[event->kind].bytes += bytes;
-    return device->issue_cycles.value + divide_up(bytes, device->vector_bytes_cycle.value);
+    return device->issue_cycles.value + cycles_of(bytes, device->vector_bytes_cycle.value);
 }
 
 /* ---- A bound */

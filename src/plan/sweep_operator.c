@@ -11,12 +11,6 @@
 
 /* ---- What may be one */
 
-static bool has_elements(const Value *value) {
-    uint64_t elements;
-    bool has_bytes = value != NULL && !value->is_sequence && value->has_shape && dtype_bits(value->dtype) > 0;
-    return has_bytes && shape_elements(&value->shape, &elements) && elements > 0;
-}
-
 /* Is it read as a map, not as a constant or a state? */
 static bool is_map(const Graph *graph, const Node *node, uint32_t k) {
     const Value *value = node_input(graph, node, k);
@@ -37,11 +31,11 @@ bool operator_is_possible(const Graph *graph, NodeId id) {
     OpKind kind = op_info(node->op)->kind;
     bool is_possible = kind != KIND_CONTROL && kind != KIND_STATE && kind != KIND_CONSTANT && !node->is_constant &&
                        node->output_count == 1 && node->input_count <= SWEEP_MOST_PARAMS &&
-                       has_elements(node_output(graph, node, 0)) && !node_output(graph, node, 0)->is_state &&
+                       value_has_elements(node_output(graph, node, 0)) && !node_output(graph, node, 0)->is_state &&
                        first_map(graph, node) != NO_INPUT;
     for (uint32_t k = 0; is_possible && k < node->input_count; k++) {
         const Value *value = node_input(graph, node, k);
-        is_possible = value == NULL || value->constant != NULL || has_elements(value);
+        is_possible = value == NULL || value->constant != NULL || value_has_elements(value);
     }
     return is_possible;
 }

@@ -16,6 +16,14 @@ uint32_t sweep_slots(const SweepChoice *choice) {
 
 /* ---- What belongs to a part of the map */
 
+bool sweep_fits_map(const LayoutShape *param, const LayoutShape *map) {
+    bool fits = true;
+    for (int d = 0; d < DIM_COUNT; d++) {
+        fits = fits && (param->extent[d] == 1 || param->extent[d] == map->extent[d]);
+    }
+    return fits;
+}
+
 void sweep_follow(SweepOperand *operand, const LayoutShape *map) {
     for (uint32_t d = 0; d < DIM_COUNT; d++) {
         bool is_along = operand->shape.extent[d] > 1 && operand->shape.extent[d] == map->extent[d];

@@ -92,12 +92,6 @@ static bool read_factors(Reading *r, uint64_t channels) {
 
 /* ---- Windows */
 
-static uint64_t spatial_number(const Reading *r, const char *name, uint32_t k, uint64_t absent) {
-    const Attr *attr = node_attr(r->node, name);
-    bool is_there = attr != NULL && attr->kind == ATTR_INTS && k < attr->count && attr->ints[k] > 0;
-    return is_there ? (uint64_t)attr->ints[k] : absent;
-}
-
 static bool is_nhwc(const Value *value) {
     static const uint8_t dims[MAP_RANK] = {DIM_N, DIM_H, DIM_W, DIM_C};
     bool is = value->shape.rank == MAP_RANK;
@@ -119,9 +113,9 @@ static bool read_slides(Reading *r) {
             return fail(r, "its windows do not fit 64 bits");
         }
         *slide[k] = (CmdSlide){.taps = r->weights != NULL ? (uint64_t)r->weights->shape.dim[axis]
-                                                          : spatial_number(r, "kernel_shape", k, 1),
+                                                          : node_spatial_number(r->node, "kernel_shape", k, 1),
                                .stride = reach.input[0][axis].stride,
-                               .dilation = spatial_number(r, "dilations", k, 1),
+                               .dilation = node_spatial_number(r->node, "dilations", k, 1),
                                .before = reach.input[0][axis].before,
                                .extent = (uint64_t)r->in->shape.dim[axis]};
     }

@@ -11,10 +11,6 @@
 
 /* ---- Whole tensors */
 
-static bool is_move(Column column) {
-    return column == COLUMN_LOAD_INPUT || column == COLUMN_LOAD_PARAM || column == COLUMN_STORE;
-}
-
 static CmdColumn column_of(Column column) {
     return column == COLUMN_LOAD_INPUT   ? CMD_COLUMN_LOAD_INPUT
            : column == COLUMN_LOAD_PARAM ? CMD_COLUMN_LOAD_PARAM
@@ -116,7 +112,7 @@ static bool check_device(const Plan *plan, Work *work) {
 /* Commands of a step that moves whole tensors. */
 static uint64_t moves_of(ProgramBuilder *builder, const Step *step) {
     uint64_t sum = 0;
-    for (uint32_t k = 0; is_move(step->column) && k < step->read_count; k++) {
+    for (uint32_t k = 0; column_is_transfer(step->column) && k < step->read_count; k++) {
         View from, to;
         sum += find_views(builder, step, k, &from, &to) ? move_parts(builder->plan->device, &from, &to).count : 0;
     }
@@ -173,7 +169,7 @@ static bool write_steps(ProgramBuilder *builder) {
     for (uint32_t s = 0; s < plan->step_count;) {
         const Step *step = &plan->steps[s];
         bool is_in_sweep = step->sweep != NOT_IN_SWEEP;
-        if (!is_in_sweep && !is_move(step->column)) {
+        if (!is_in_sweep && !column_is_transfer(step->column)) {
             return refuse_step(builder, step);
         }
         if (!(is_in_sweep ? program_sweep(builder, &plan->sweeps[step->sweep]) : write_moves(builder, step))) {

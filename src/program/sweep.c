@@ -384,21 +384,12 @@ static void hear(void *context, const SweepEvent *event) {
 
 /* ---- A sweep */
 
-/* One that goes along some of the axes that make one dimension has no box for a tile. */
-static bool fits_map(const LayoutShape *param, const LayoutShape *map) {
-    bool fits = true;
-    for (int d = 0; d < DIM_COUNT; d++) {
-        fits = fits && (param->extent[d] == 1 || param->extent[d] == map->extent[d]);
-    }
-    return fits;
-}
-
 static bool check_params(const ProgramBuilder *builder, const PlannedSweep *planned) {
     const Graph *graph = builder->plan->graph;
     for (uint32_t i = 0; i < planned->sweep.param_count; i++) {
         const SweepParam *param = &planned->params[i];
         const Node *node = graph_node(graph, planned->nodes[param->node]);
-        if (!fits_map(&sweep_read(&planned->sweep.params[i])->shape, &planned->sweep.in.shape)) {
+        if (!sweep_fits_map(&sweep_read(&planned->sweep.params[i])->shape, &planned->sweep.in.shape)) {
             return diag_refuse(&builder->work->diags,
                                (DiagText){.node = node->name,
                                           .tensor = node_input(graph, node, param->input)->name,

@@ -19,11 +19,6 @@ static void write_moved(Json *json, const Moved *moved) {
 
 /* ---- Columns */
 
-static bool is_move(Column column) {
-    return column == COLUMN_LOAD_INPUT || column == COLUMN_LOAD_PARAM || column == COLUMN_STORE ||
-           column == COLUMN_COPY || column == COLUMN_FILL;
-}
-
 static void write_column(Json *json, const Facts *facts, Column column) {
     const ColumnCost *cost = &facts->first_run.cost.column[column];
     json_key(json, column_name(column));
@@ -42,7 +37,7 @@ static void write_columns(Json *json, const Facts *facts) {
     for (int k = 0; k < COLUMN_COUNT; k++) {
         const ColumnCost *cost = &facts->first_run.cost.column[k];
         bool occurs = facts->has_costs && (cost->commands > 0 || cost->cycles > 0);
-        if (is_move((Column)k) || occurs) {
+        if (column_only_moves((Column)k) || occurs) {
             write_column(json, facts, (Column)k);
         }
     }

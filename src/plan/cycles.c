@@ -1,0 +1,18 @@
+/* Cycles of transfers. */
+#include "plan/cycles.h"
+
+static uint64_t at_least_1(uint64_t value) {
+    return value > 0 ? value : 1;
+}
+
+RunRule cycles_run_rule(const Device *device) {
+    return (RunRule){.align_bytes = at_least_1(device->dma_align_bytes.value),
+                     .min_bytes = at_least_1(device->dma_min_bytes.value),
+                     .burst_bytes = device->dma_burst_bytes.value};
+}
+
+bool cycles_of_transfer(const Device *device, const RunCost *runs, uint64_t *cycles) {
+    return checked_mul(runs->descriptors, device->descriptor_cycles.value, cycles) &&
+           checked_add(*cycles, device->dma_setup_cycles.value, cycles) &&
+           checked_add(*cycles, cycles_of(runs->burst_bytes_moved, device->dma_bytes_cycle.value), cycles);
+}
