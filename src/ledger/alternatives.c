@@ -6,7 +6,7 @@
 #include "ledger/alternatives.h"
 
 #include "base/checked.h"
-#include "plan/kernel.h"
+#include "sweep/kernel.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -66,8 +66,9 @@ static void add_schedule(SweepFacts *facts, Schedule schedule, const Plan *plan)
             best = option;
         }
     }
+    SweepMoves moves = {0};
     Timeline timeline = {0};
-    if (best.need_bytes != UINT64_MAX && sweep_cost(sweep, &best.choice, &timeline, &best.cost)) {
+    if (best.need_bytes != UINT64_MAX && sweep_cost(sweep, &best.choice, &moves, &timeline, &best.cost)) {
         add_option(facts, &best, plan->capacity_bytes);
     }
 }

@@ -2,7 +2,7 @@
  * what it makes, workspace, and constants that wait. */
 #include "ledger/blame.h"
 
-#include "plan/kernel.h"
+#include "sweep/kernel.h"
 
 #include <stdlib.h>
 

@@ -150,7 +150,7 @@ static bool writes_one(const Plan *plan, const Step *step) {
 /* The last operator of a sweep over maps that are whole in local memory, line by line: what it reads may end there. */
 static bool ends_whole_sweep(const Plan *plan, uint32_t step_index) {
     const PlannedSweep *planned = &plan->sweeps[plan->steps[step_index].sweep];
-    bool is_whole = !planned->sweep.in.is_far && !planned->sweep.out.is_far && planned->cost.tiles == 1;
+    bool is_whole = !planned->sweep.in.is_far && !planned->sweep.out.is_far && planned->chosen.best.cost.tiles == 1;
     return is_whole && planned->chosen.best.choice.schedule != SCHEDULE_SPLIT &&
            !view_lines_share_bytes(&planned->sweep.in.whole) && step_index + 1 == planned->last_step;
 }

@@ -13,7 +13,7 @@
 #include "device/device.h"
 #include "graph/passes.h"
 #include "plan/node_stages.h"
-#include "plan/sweep.h"
+#include "sweep/sweep.h"
 
 typedef struct {
     uint32_t index;
@@ -169,7 +169,6 @@ typedef struct {
     Sweep sweep;
     uint64_t budget_bytes; /* of local memory, that it was chosen for */
     SweepChosen chosen;
-    SweepCost cost; /* in its place among the plan's other steps */
     BufferId in_far, out_far, in_local[2], out_local[2];
     BufferId workspace[2]; /* FUSED, PIPELINED: a line for each tile in flight; NO_BUFFER */
     BufferId *handed;      /* node but the last, slot -> what it hands on: a map (SPLIT), or in what carries it */

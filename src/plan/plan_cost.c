@@ -4,8 +4,8 @@
 #include "base/checked.h"
 #include "base/fault.h"
 #include "plan/builder.h"
-#include "plan/cycles.h"
-#include "plan/parts.h"
+#include "sweep/cycles.h"
+#include "sweep/parts.h"
 
 #include <string.h>
 
@@ -217,8 +217,9 @@ static Sweep without_held(const Booking *booking, const PlannedSweep *planned) {
 static bool add_sweep(Booking *booking, const PlannedSweep *planned) {
     ColumnCost *column = booking->cost->column;
     Sweep sweep = without_held(booking, planned);
+    SweepMoves moves = {0};
     SweepCost own;
-    bool ok = sweep_cost(&sweep, &planned->chosen.best.choice, &booking->timeline, &own);
+    bool ok = sweep_cost(&sweep, &planned->chosen.best.choice, &moves, &booking->timeline, &own);
     booking->cost->syncs += own.syncs;
     return ok && column_cost_add(&column[COLUMN_LOAD_INPUT], &own.column[SWEEP_LOAD_INPUT]) &&
            column_cost_add(&column[COLUMN_LOAD_PARAM], &own.column[SWEEP_LOAD_PARAM]) &&

@@ -198,17 +198,14 @@ static bool is_same_sweep(const PlannedSweep *a, const PlannedSweep *b) {
 }
 
 static bool choose(const Builder *builder, PlannedSweep *planned) {
-    Timeline timeline = {0};
     SweepTerms terms = terms_of(builder, planned->nodes[0]);
     planned->budget_bytes = terms.budget_bytes;
     uint32_t at = builder->before == NULL ? UINT32_MAX : builder->sweep_at[planned->nodes[0].index];
     if (at != UINT32_MAX && is_same_sweep(planned, &builder->before->sweeps[at])) {
         planned->chosen = builder->before->sweeps[at].chosen;
-        planned->cost = builder->before->sweeps[at].cost;
         return true;
     }
-    return sweep_choose(&planned->sweep, &terms, &planned->chosen) &&
-           sweep_cost(&planned->sweep, &planned->chosen.best.choice, &timeline, &planned->cost);
+    return sweep_choose(&planned->sweep, &terms, &planned->chosen);
 }
 
 bool finish_sweep(Making *making, ValueId out, bool *is_sweep) {

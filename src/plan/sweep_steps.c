@@ -204,13 +204,13 @@ static void hold_tiles(const Listing *listing) {
     PlannedSweep *planned = listing->planned;
     bool is_ahead = sweep_slots(&planned->chosen.best.choice) > 1;
     uint32_t first = planned->first_step, last = planned->last_step;
-    if (planned->cost.tiles > 1) {
+    if (planned->chosen.best.cost.tiles > 1) {
         hold_far(planned);
     }
-    for (uint32_t i = 0; i < planned->sweep.param_count && planned->cost.tiles > 1; i++) {
+    for (uint32_t i = 0; i < planned->sweep.param_count && planned->chosen.best.cost.tiles > 1; i++) {
         hold(planned, planned->params[i].form, first, last);
     }
-    for (uint32_t slot = 0; slot < 2 && planned->cost.tiles > 1; slot++) {
+    for (uint32_t slot = 0; slot < 2 && planned->chosen.best.cost.tiles > 1; slot++) {
         for (uint32_t i = 0; i < planned->sweep.param_count; i++) {
             hold(planned, planned->params[i].local[slot], first, last);
         }
@@ -292,7 +292,7 @@ void list_sweep(Builder *builder, PlannedSweep *planned) {
     enum { BLOCKS = 5 }; /* of operators at most three, all tiles, and what lies in far memory */
     const SweepChoice *choice = &planned->chosen.best.choice;
     size_t params = planned->sweep.param_count;
-    uint64_t tiles = planned->cost.tiles;
+    uint64_t tiles = planned->chosen.best.cost.tiles;
     Listing listing = {.builder = builder, .planned = planned, .index = builder->plan->sweep_count};
     listing.params = arena_array(&builder->work->scratch, Tally, 2 * params);
     listing.forms = arena_array(&builder->work->scratch, Tally, 2 * params);

@@ -3,9 +3,9 @@
 
 #include "base/checked.h"
 #include "base/fault.h"
-#include "plan/parts.h"
 #include "plan/plan_cost.h"
 #include "program/builder.h"
+#include "sweep/parts.h"
 
 #include <inttypes.h>
 
@@ -127,7 +127,7 @@ static bool count_commands(ProgramBuilder *builder, uint32_t *count) {
     bool fits = true;
     for (uint32_t s = 0; s < plan->sweep_count; s++) {
         for (int kind = 0; kind < SWEEP_KINDS; kind++) {
-            fits = fits && checked_add(sum, plan->sweeps[s].cost.column[kind].commands, &sum);
+            fits = fits && checked_add(sum, plan->sweeps[s].chosen.best.cost.column[kind].commands, &sum);
         }
     }
     for (uint32_t s = 0; s < plan->step_count; s++) {

@@ -4,7 +4,7 @@
 
 #include "base/fault.h"
 #include "layout/packed.h"
-#include "plan/kernel.h"
+#include "sweep/kernel.h"
 
 #include <string.h>
 

@@ -111,7 +111,7 @@ static void write_options(Json *json, const SweepFacts *sweep) {
     json_key(json, "chosen");
     json_object_inline(json);
     write_choice(json, &chosen->best.choice);
-    json_member_u64(json, "tiles", sweep->planned->cost.tiles);
+    json_member_u64(json, "tiles", sweep->planned->chosen.best.cost.tiles);
     write_price(json, chosen->best.need_bytes, chosen->best.cost.cycles, chosen->best.cost.cycles, chosen->fits);
     json_end(json);
     json_key(json, "others");

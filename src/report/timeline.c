@@ -188,7 +188,7 @@ static const char *choice_text(const Page *page, const PlannedSweep *planned) {
     const SweepChoice *choice = &planned->chosen.best.choice;
     bool has_params = planned->sweep.param_count > 0;
     return arena_text(page->scratch, "%s, %s of %" PRIu64 "x%" PRIu64 "x%" PRIu64 "x%" PRIu64 " (N C H W)%s%s%s",
-                      schedule_name(choice->schedule), page_count(page, planned->cost.tiles, "tile"),
+                      schedule_name(choice->schedule), page_count(page, planned->chosen.best.cost.tiles, "tile"),
                       choice->tile[DIM_N], choice->tile[DIM_C], choice->tile[DIM_H], choice->tile[DIM_W],
                       carry[choice->carry], choice->over_input ? ", output over the input's copy" : "",
                       has_params && !choice->is_resident ? ", parameters reloaded" : "");

@@ -14,7 +14,7 @@
  *     capacity    a buffer ends behind its memory or its lanes
  *     number      the reference has no value for an element: an accumulator passes 32 bits, a scale is not positive
  *
- * What things cost, of which sim_run books cycles and plan/timeline.h the same by its own way: docs/simulator.md. */
+ * What things cost, of which sim_run books cycles and sweep/timeline.h the same by its own way: docs/simulator.md. */
 #ifndef S0_SIM_SIM_H
 #define S0_SIM_SIM_H
 

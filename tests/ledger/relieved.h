@@ -75,7 +75,7 @@ static inline void check_kept(const Plan *plan) {
     for (uint32_t k = 0; k < plan->sweep_count; k++) {
         const PlannedSweep *sweep = &plan->sweeps[k];
         for (uint32_t i = 0; i < plan->buffer_count; i++) {
-            if (!is_far(plan, (BufferId){i}) && sweep->cost.tiles > 1 && is_kept(plan, sweep, i)) {
+            if (!is_far(plan, (BufferId){i}) && sweep->chosen.best.cost.tiles > 1 && is_kept(plan, sweep, i)) {
                 check_spared(plan, sweep, i);
             }
         }
@@ -118,7 +118,7 @@ static inline FarUse use_of(const Plan *plan, uint32_t root) {
         assert_true(is_loaded || step->column == COLUMN_STORE);
         uint32_t first = in_sweep ? plan->sweeps[step->sweep].first_step : s;
         uint32_t last = in_sweep ? plan->sweeps[step->sweep].last_step : s + 1;
-        bool in_turns = in_sweep && plan->sweeps[step->sweep].cost.tiles > 1;
+        bool in_turns = in_sweep && plan->sweeps[step->sweep].chosen.best.cost.tiles > 1;
         first = in_turns ? first : s;
         last = in_turns ? last : s + 1;
         use.first = first < use.first ? first : use.first;

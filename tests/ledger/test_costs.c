@@ -329,7 +329,7 @@ static void check_schedules(const PlanCase *test, const SweepFacts *sweep) {
             is_there = is_there || is_own;
             fewest = is_own && other->fits && other->cycles < fewest ? other->cycles : fewest;
         }
-        bool is_fused = schedule == SCHEDULE_PIPELINED && sweep->planned->cost.tiles == 1; /* by another name */
+        bool is_fused = schedule == SCHEDULE_PIPELINED && sweep->planned->chosen.best.cost.tiles == 1; /* by another name */
         assert_true(is_there || schedule == taken || is_fused);
         if (schedule != taken && fewest != UINT64_MAX) {
             Planned asked;

@@ -185,7 +185,7 @@ static inline void cover_sweep(Coverage *coverage, const PlannedSweep *planned) 
         cover_if(coverage, COVER_CUT, 1 + k, tile < whole);
         has_tails = has_tails || (tile > 0 && whole % tile != 0);
     }
-    cover_if(coverage, COVER_CUT, 0, planned->cost.tiles == 1);
+    cover_if(coverage, COVER_CUT, 0, planned->chosen.best.cost.tiles == 1);
     cover_if(coverage, COVER_CUT, 5, has_tails);
     cover(coverage, COVER_SCHEDULE, choice->schedule - SCHEDULE_FUSED);
     cover(coverage, COVER_CARRY, choice->carry);

@@ -1,22 +1,10 @@
 /* What a sweep costs: its events on the clocks of the queues. The rules are those of docs/simulator.md. */
-#include "plan/sweep.h"
+#include "sweep/sweep.h"
 
 #include "base/checked.h"
-#include "plan/cycles.h"
+#include "sweep/cycles.h"
 
 #include <string.h>
-
-/* What a move costs depends on the extents of its box, not on where that is: boxes begin where blocks do. */
-enum { KNOWN = 64 };
-
-typedef struct {
-    bool is_used, ok;
-    SweepKind kind;
-    uint32_t which;
-    uint64_t extent[DIM_COUNT];
-    uint64_t bytes;
-    RunCost runs;
-} Known;
 
 /* Where the clocks and the sums stood. */
 typedef struct {
@@ -29,7 +17,7 @@ typedef struct {
     const SweepChoice *choice;
     Timeline *timeline;
     SweepCost *cost;
-    Known known[KNOWN];
+    SweepMoves *moves;
     Round last[SWEEP_ORDER_COUNT][2]; /* of each level: at the end of the last two rounds */
     bool ok;
 } Costing;
@@ -75,7 +63,7 @@ static bool find_runs(const Costing *costing, const SweepEvent *event, RunCost *
                                        : view_run_cost(&local, &local_box, &operand->whole, &far_box, &rule, runs));
 }
 
-static bool is_known(const Known *known, const SweepEvent *event) {
+static bool is_known(const SweepMove *known, const SweepEvent *event) {
     return known->is_used && known->kind == event->kind && known->which == event->which &&
            memcmp(known->extent, event->box.extent, sizeof known->extent) == 0;
 }
@@ -85,13 +73,13 @@ static uint32_t slot_of(const SweepEvent *event) {
     for (int d = 0; d < DIM_COUNT; d++) {
         hash = (hash ^ event->box.extent[d]) * UINT64_C(0x9E3779B97F4A7C15);
     }
-    return (uint32_t)(hash >> 58);
+    return (uint32_t)(hash >> 32) % SWEEP_MOVES;
 }
 
-static const Known *known_of(Costing *costing, const SweepEvent *event) {
-    Known *known = &costing->known[slot_of(event)];
+static const SweepMove *known_of(Costing *costing, const SweepEvent *event) {
+    SweepMove *known = &costing->moves->known[slot_of(event)];
     if (!is_known(known, event)) {
-        *known = (Known){.is_used = true, .kind = event->kind, .which = event->which};
+        *known = (SweepMove){.is_used = true, .kind = event->kind, .which = event->which};
         memcpy(known->extent, event->box.extent, sizeof known->extent);
         known->bytes = sweep_box_bytes(operand_of(costing->sweep, event), &event->box);
         known->ok = find_runs(costing, event, &known->runs);
@@ -100,7 +88,7 @@ static const Known *known_of(Costing *costing, const SweepEvent *event) {
 }
 
 static uint64_t move(Costing *costing, const SweepEvent *event) {
-    const Known *known = known_of(costing, event);
+    const SweepMove *known = known_of(costing, event);
     ColumnCost *column = &costing->cost->column[column_of(costing->sweep, event)];
     uint64_t cycles = 0;
     costing->ok = costing->ok && known->ok && cycles_of_transfer(costing->sweep->device, &known->runs, &cycles);
@@ -360,8 +348,9 @@ static bool skip(void *context, const SweepRounds *rounds) {
     return true;
 }
 
-bool sweep_cost(const Sweep *sweep, const SweepChoice *choice, Timeline *timeline, SweepCost *cost) {
-    Costing costing = {.sweep = sweep, .choice = choice, .timeline = timeline, .cost = cost, .ok = true};
+bool sweep_cost(const Sweep *sweep, const SweepChoice *choice, SweepMoves *moves, Timeline *timeline, SweepCost *cost) {
+    Costing costing = {
+        .sweep = sweep, .choice = choice, .moves = moves, .timeline = timeline, .cost = cost, .ok = true};
     uint64_t before = timeline_end(timeline);
     *cost = (SweepCost){0};
     timeline_begin(timeline);

@@ -7,7 +7,7 @@
  * first tile before the input is loaded, so that what it was made of may have left the input's place.
  * Tiles go through channels, then planes, rows and columns, the last fastest: what a parameter gives to a block of
  * channels is loaded once for all of it. */
-#include "plan/sweep.h"
+#include "sweep/sweep.h"
 
 #include "base/checked.h"
 
@@ -15,17 +15,26 @@
 
 const Dim sweep_order[SWEEP_ORDER_COUNT] = {DIM_O, DIM_I, DIM_C, DIM_N, DIM_H, DIM_W};
 
+/* What local memory holds of an operand. */
+typedef struct {
+    bool is_there;
+    ViewBox box;
+} Held;
+
+typedef struct {
+    Held part[2]; /* in each slot */
+    Held form;    /* one for all slots: the engine makes and reads it in turns */
+} HeldParam;
+
 typedef struct {
     const Sweep *sweep;
     const SweepChoice *choice;
     SweepListener listener;
     uint32_t slots;
-    bool has_loaded[2];                             /* slot -> something since its last compute */
-    bool has_in[2], has_part[SWEEP_MOST_PARAMS][2]; /* parameter, slot -> `part` is there */
-    ViewBox in[2], part[SWEEP_MOST_PARAMS][2];
-    bool has_form[SWEEP_MOST_PARAMS]; /* one for all slots: the engine makes and reads it in turns */
-    ViewBox form[SWEEP_MOST_PARAMS];
+    bool has_loaded[2]; /* slot -> something since its last compute */
+    Held in[2];
     bool has_forms, is_single; /* of any parameter; one tile */
+    HeldParam *param;          /* sweep->param_count */
 } Walk;
 
 static uint32_t store_queue(const Device *device) {
@@ -67,8 +76,11 @@ static void tell(Walk *walk, SweepKind kind, uint32_t which, uint32_t slot, cons
     walk->listener.hear(walk->listener.context, &event);
 }
 
-static bool same_box(const ViewBox *a, const ViewBox *b) {
-    return memcmp(a, b, sizeof *a) == 0;
+/* Is something else there? From now on it is this. */
+static bool hold(Held *held, const ViewBox *box) {
+    bool was_there = held->is_there && memcmp(&held->box, box, sizeof *box) == 0;
+    *held = (Held){true, *box};
+    return !was_there;
 }
 
 /* Parameters that stay, once; the others where the slot holds another part. */
@@ -76,22 +88,17 @@ static void load_params(Walk *walk, const ViewBox *box, uint32_t tails, uint32_t
     for (uint32_t i = 0; i < walk->sweep->param_count; i++) {
         const SweepOperand *param = &walk->sweep->params[i];
         ViewBox part = stays ? view_whole_box(&param->shape) : sweep_box(param, box);
-        if (!sweep_is_loaded(param) || sweep_stays(walk->choice, walk->sweep, param) != stays ||
-            (walk->has_part[i][slot] && same_box(&walk->part[i][slot], &part))) {
-            continue;
+        if (sweep_is_loaded(param) && sweep_stays(walk->choice, walk->sweep, param) == stays &&
+            hold(&walk->param[i].part[slot], &part)) {
+            tell(walk, SWEEP_LOAD_PARAM, i, slot, &part, tails);
         }
-        walk->has_part[i][slot] = true;
-        walk->part[i][slot] = part;
-        tell(walk, SWEEP_LOAD_PARAM, i, slot, &part, tails);
     }
 }
 
 /* The window of one tile may be that of the next. */
 static void load_input(Walk *walk, const ViewBox *box, uint32_t tails, uint32_t slot) {
     ViewBox part = sweep_box(&walk->sweep->in, box);
-    if (walk->sweep->in.is_far && !(walk->has_in[slot] && same_box(&walk->in[slot], &part))) {
-        walk->has_in[slot] = true;
-        walk->in[slot] = part;
+    if (walk->sweep->in.is_far && hold(&walk->in[slot], &part)) {
         tell(walk, SWEEP_LOAD_INPUT, 0, slot, &part, tails);
     }
 }
@@ -104,9 +111,7 @@ static void make_forms(Walk *walk, const ViewBox *box, uint32_t tails, uint32_t 
             continue;
         }
         ViewBox form = sweep_form_box(param, box);
-        if (!walk->has_form[i] || !same_box(&walk->form[i], &form)) {
-            walk->has_form[i] = true;
-            walk->form[i] = form;
+        if (hold(&walk->param[i].form, &form)) {
             tell(walk, param->is_number ? SWEEP_FILL : SWEEP_COPY, i, slot, &form, tails);
         }
     }
@@ -228,10 +233,11 @@ static void find_alike(const Sweep *sweep, const SweepChoice *choice, Alike alik
 
 /* What the slot holds is that of the tile at `box`. */
 static void move_parts(Walk *walk, const ViewBox *box, uint32_t slot) {
-    walk->in[slot] = sweep_box(&walk->sweep->in, box);
+    walk->in[slot].box = sweep_box(&walk->sweep->in, box);
     for (uint32_t i = 0; i < walk->sweep->param_count; i++) {
-        if (walk->has_part[i][slot] && !sweep_stays(walk->choice, walk->sweep, &walk->sweep->params[i])) {
-            walk->part[i][slot] = sweep_box(&walk->sweep->params[i], box);
+        Held *part = &walk->param[i].part[slot];
+        if (part->is_there && !sweep_stays(walk->choice, walk->sweep, &walk->sweep->params[i])) {
+            part->box = sweep_box(&walk->sweep->params[i], box);
         }
     }
 }
@@ -252,7 +258,8 @@ static bool skip_alike(const Walk *walk, const Alike *alike, uint32_t level, Vie
 }
 
 void sweep_walk(const Sweep *sweep, const SweepChoice *choice, SweepListener listener) {
-    Walk walk = {.sweep = sweep, .choice = choice, .listener = listener, .slots = sweep_slots(choice)};
+    HeldParam param[SWEEP_MOST_PARAMS];
+    Walk walk = {.sweep = sweep, .choice = choice, .listener = listener, .slots = sweep_slots(choice), .param = param};
     Alike alike[SWEEP_ORDER_COUNT];
     ViewBox box = {0}, next;
     bool is_ahead = walk.slots > 1, more = has_elements(sweep);
@@ -261,6 +268,7 @@ void sweep_walk(const Sweep *sweep, const SweepChoice *choice, SweepListener lis
     }
     find_alike(sweep, choice, alike);
     for (uint32_t i = 0; i < sweep->param_count; i++) {
+        param[i] = (HeldParam){.form = {.is_there = false}};
         walk.has_forms = walk.has_forms || sweep->params[i].form != NULL;
     }
     walk.is_single = is_whole(sweep, choice);

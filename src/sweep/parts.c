@@ -1,6 +1,6 @@
 /* Parts of a whole tensor: cut along one dimension after another, outermost in memory first, until one is small enough.
  */
-#include "plan/parts.h"
+#include "sweep/parts.h"
 
 #include "base/checked.h"
 

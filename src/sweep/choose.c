@@ -3,7 +3,7 @@
  * A tile is the map, cut along one dimension after another until it fits; which dimension first is tried in three ways.
  * Two tiles in flight may gain by smaller ones, so parts of the largest are tried too. Nothing depends on clocks or
  * chance. */
-#include "plan/kernel.h"
+#include "sweep/kernel.h"
 
 #include "base/checked.h"
 
@@ -26,6 +26,7 @@ typedef struct {
     uint32_t seen_count, cost_count;
     SweepChoice seen[MOST_SEEN];
     KnownCost costs[MOST_COSTS];
+    SweepMoves moves;
 } Search;
 
 /* ---- Grains */
@@ -121,7 +122,7 @@ static bool cost_of(Search *search, const SweepChoice *choice, SweepCost *cost) 
             return true;
         }
     }
-    bool ok = sweep_cost(search->sweep, choice, &timeline, cost);
+    bool ok = sweep_cost(search->sweep, choice, &search->moves, &timeline, cost);
     if (ok && search->cost_count < MOST_COSTS) {
         search->costs[search->cost_count++] = (KnownCost){*choice, *cost};
     }
@@ -311,7 +312,7 @@ bool sweep_choose(const Sweep *sweep, const SweepTerms *terms, SweepChosen *chos
     Timeline timeline = {0};
     bool done = search.has_any;
     if (done && !chosen->fits) {
-        done = sweep_cost(sweep, &chosen->best.choice, &timeline, &chosen->best.cost);
+        done = sweep_cost(sweep, &chosen->best.choice, &search.moves, &timeline, &chosen->best.cost);
     }
     return done;
 }

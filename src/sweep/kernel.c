@@ -1,5 +1,5 @@
 /* The kernel contract, and the sum of what a sweep needs by it. */
-#include "plan/kernel.h"
+#include "sweep/kernel.h"
 
 #include "base/checked.h"
 #include "base/fault.h"

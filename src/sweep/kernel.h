@@ -9,10 +9,10 @@
  * Of an operand it reads the part that sweep_box tells, of the map it writes the tile's box. Semantics say which
  * numbers come out and not where they lie: what is handed on has the type of its stage, whatever they are, so the
  * contract is the same for each. */
-#ifndef S0_PLAN_KERNEL_H
-#define S0_PLAN_KERNEL_H
+#ifndef S0_SWEEP_KERNEL_H
+#define S0_SWEEP_KERNEL_H
 
-#include "plan/sweep.h"
+#include "sweep/sweep.h"
 
 #define KERNEL_LINE UINT32_MAX
 

@@ -2,8 +2,8 @@
  *
  * Inside a step or sweep an event waits for what it says. The first one of each queue also waits for all that the
  * other queues have had to do before: between two steps there is a barrier. */
-#ifndef S0_PLAN_TIMELINE_H
-#define S0_PLAN_TIMELINE_H
+#ifndef S0_SWEEP_TIMELINE_H
+#define S0_SWEEP_TIMELINE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* Cycles of transfers. */
-#include "plan/cycles.h"
+#include "sweep/cycles.h"
 
 static uint64_t at_least_1(uint64_t value) {
     return value > 0 ? value : 1;

@@ -1,5 +1,5 @@
 /* The clocks of a device's queues. See timeline.h. */
-#include "plan/timeline.h"
+#include "sweep/timeline.h"
 
 #include "base/checked.h"
 

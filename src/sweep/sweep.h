@@ -6,12 +6,12 @@
  * What is chosen: how the map is cut, in which order the operators go over a tile, where the product is carried, and
  * whether parameters stay. The choice costs the fewest cycles of those that fit; sweep_walk tells what then happens in
  * which order, and whoever counts cycles, writes steps or writes commands listens to it. */
-#ifndef S0_PLAN_SWEEP_H
-#define S0_PLAN_SWEEP_H
+#ifndef S0_SWEEP_SWEEP_H
+#define S0_SWEEP_SWEEP_H
 
 #include "device/device.h"
 #include "layout/runs.h"
-#include "plan/timeline.h"
+#include "sweep/timeline.h"
 
 typedef enum { SCHEDULE_AUTO, SCHEDULE_FUSED, SCHEDULE_SPLIT, SCHEDULE_PIPELINED, SCHEDULE_COUNT } Schedule;
 
@@ -101,7 +101,7 @@ typedef struct {
     ColumnCost column[SWEEP_KINDS];
 } SweepCost;
 
-/* ---- sweep_tile.c: shapes and sizes */
+/* ---- tile.c: shapes and sizes */
 
 /* Is the map cut along dimension `d`? */
 bool sweep_is_cut(const Sweep *sweep, const SweepChoice *choice, uint32_t d);
@@ -147,7 +147,7 @@ bool sweep_local_view(const Sweep *sweep, const SweepOperand *operand, const uin
 /* Bytes that a buffer for the operand's part of any tile reserves, of one lane. False where there is no layout. */
 bool sweep_operand_bytes(const Sweep *sweep, const SweepChoice *choice, const SweepOperand *operand, uint64_t *bytes);
 
-/* ---- sweep_walk.c: what happens, in which order */
+/* ---- walk.c: what happens, in which order */
 
 /* In which order tiles go through the dimensions of the map, the slowest first. */
 enum { SWEEP_ORDER_COUNT = DIM_COUNT };
@@ -194,15 +194,32 @@ typedef struct {
 
 void sweep_walk(const Sweep *sweep, const SweepChoice *choice, SweepListener listener);
 
-/* ---- sweep_cost.c: cycles and traffic, as docs/simulator.md counts them */
+/* ---- cost.c: cycles and traffic, as docs/simulator.md counts them */
 
 /* No sweep of that choice takes fewer cycles, from an idle device on. */
 uint64_t sweep_least_cycles(const Sweep *sweep, const SweepChoice *choice);
 
-/* False where a sum does not fit 64 bits. `timeline` goes on from the sweep before. */
-bool sweep_cost(const Sweep *sweep, const SweepChoice *choice, Timeline *timeline, SweepCost *cost);
+/* A move of one sweep: which, and what it costs. That depends on the extents of its box, not on where that is: boxes
+ * begin where blocks do. */
+typedef struct {
+    bool is_used, ok;
+    SweepKind kind;
+    uint32_t which;
+    uint64_t extent[DIM_COUNT];
+    uint64_t bytes;
+    RunCost runs;
+} SweepMove;
 
-/* ---- sweep_choose.c */
+/* Moves of one sweep that are known, whatever is chosen. Begins as zeros; sweep_cost adds to it. */
+enum { SWEEP_MOVES = 256 };
+typedef struct {
+    SweepMove known[SWEEP_MOVES];
+} SweepMoves;
+
+/* False where a sum does not fit 64 bits. `timeline` goes on from the sweep before. */
+bool sweep_cost(const Sweep *sweep, const SweepChoice *choice, SweepMoves *moves, Timeline *timeline, SweepCost *cost);
+
+/* ---- choose.c */
 
 typedef struct {
     Schedule schedule;     /* SCHEDULE_AUTO: any */

@@ -1,6 +1,6 @@
 /* What moves and work cost on a device: the rules of docs/simulator.md, as the planner counts by them. */
-#ifndef S0_PLAN_CYCLES_H
-#define S0_PLAN_CYCLES_H
+#ifndef S0_SWEEP_CYCLES_H
+#define S0_SWEEP_CYCLES_H
 
 #include "base/checked.h"
 #include "device/device.h"

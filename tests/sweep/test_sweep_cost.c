@@ -5,7 +5,7 @@
  * without leaving anything out. It finds the runs of a move element by element from the addresses on both sides, and
  * keeps clocks of its own, by the rules of docs/simulator.md. Also: the tiles are as many as the map has, and
  * sweep_least_cycles is never more than what a sweep takes. Some sweeps have more than 100 000 tiles. */
-#include "plan/sweep.h"
+#include "sweep/sweep.h"
 
 #include "support/random.h"
 #include "support/work.h"
@@ -387,10 +387,11 @@ static void must_agree(const Drawn *drawn, uint64_t seed, const SweepCost *told,
 /* Once from an idle device, then again behind itself. */
 static void compare(const Drawn *drawn, uint64_t seed) {
     Timeline timeline = {0};
+    SweepMoves moves = {0};
     Count count = {0};
     for (int turn = 0; turn < 2; turn++) {
         SweepCost told;
-        assert_true(sweep_cost(&drawn->sweep, &drawn->choice, &timeline, &told));
+        assert_true(sweep_cost(&drawn->sweep, &drawn->choice, &moves, &timeline, &told));
         count_sweep(&count, drawn);
         must_agree(drawn, seed, &told, &count.cost);
         if (turn == 0 && sweep_least_cycles(&drawn->sweep, &drawn->choice) > told.cycles) {

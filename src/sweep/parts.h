@@ -1,6 +1,6 @@
 /* A whole tensor that the DMA moves, in parts that are each no more than it takes at once. */
-#ifndef S0_PLAN_PARTS_H
-#define S0_PLAN_PARTS_H
+#ifndef S0_SWEEP_PARTS_H
+#define S0_SWEEP_PARTS_H
 
 #include "device/device.h"
 #include "layout/runs.h"

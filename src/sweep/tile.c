@@ -1,5 +1,5 @@
 /* Tiles of a sweep: which part of an operand belongs to one, and how it lies in local memory. */
-#include "plan/sweep.h"
+#include "sweep/sweep.h"
 
 #include "base/checked.h"
 
@@ -174,8 +174,8 @@ static bool find_extents(const Sweep *sweep, const SweepChoice *choice, const Sw
 static bool find_parts(const Sweep *sweep, const SweepChoice *choice, const SweepOperand *operand, Parts *parts) {
     bool stays = operand != &sweep->in && operand != &sweep->out && sweep_stays(choice, sweep, operand);
     bool ok = true;
-    *parts = (Parts){.at = {0}};
     for (int d = 0; ok && d < DIM_COUNT; d++) {
+        parts->at[d] = parts->along[d].count = 0; /* the extents need not be cleared, of as many as there are calls */
         ok = stays ? add_extent(&parts->along[d], operand->shape.extent[d])
                    : find_extents(sweep, choice, operand, d, &parts->along[d]);
     }
