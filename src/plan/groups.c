@@ -6,6 +6,7 @@
 #include "plan/builder.h"
 
 #include "graph/box.h"
+#include "plan/node_window.h"
 
 /* ---- What is a group */
 
@@ -30,19 +31,17 @@ static bool touches_far(const Builder *builder, const Node *node) {
     return touches;
 }
 
-/* What a program has commands for, as far as the types tell: operators on codes as TFLite has them. */
-static bool is_window(const Builder *builder, NodeId id) {
+/* An operator that is not per-channel, for which there is a command. */
+static bool has_command(const Builder *builder, NodeId id) {
     const Graph *graph = builder->plan->graph;
-    const Node *node = graph_node(graph, id);
-    const Value *map = node->input_count == 0 ? NULL : node_input(graph, node, 0);
-    bool is_product = node->op == OP_CONV || node->op == OP_DEPTHWISE_CONV || node->op == OP_FULLY_CONNECTED;
-    bool is_known = is_product || node->op == OP_AVERAGE_POOL || node->op == OP_MAX_POOL || node->op == OP_SOFTMAX;
-    return builder->plan->options.windows && is_known && graph->format == FORMAT_TFLITE && map != NULL &&
-           map->quant != NULL && (map->dtype == DTYPE_I8 || map->dtype == DTYPE_U8);
+    NodeWindow window;
+    const char *why;
+    return builder->plan->options.windows &&
+           node_window(graph, graph_node(graph, id), &builder->work->scratch, &window, &why);
 }
 
 static bool goes_in_tiles(const Builder *builder, NodeId id) {
-    if (is_window(builder, id)) {
+    if (has_command(builder, id)) {
         return true;
     }
     return builder->relief != NULL &&

@@ -3,6 +3,7 @@
 
 #include "base/checked.h"
 #include "base/fault.h"
+#include "plan/node_window.h"
 #include "plan/plan_cost.h"
 #include "program/builder.h"
 #include "sweep/parts.h"
@@ -79,19 +80,26 @@ static bool write_moves(ProgramBuilder *builder, const Step *step) {
 
 /* ---- What has no command */
 
-static bool refuse_step(const ProgramBuilder *builder, const Step *step) {
+/* An operator that has a command, but did not become a sweep. */
+static const char *const no_tile =
+    "no tile of it has a layout on the device or is as short as a transfer, what it reads goes along some of the axes "
+    "that are one dimension of its map, or another operator makes a parameter of it";
+
+static const char *why_not(const ProgramBuilder *builder, const Node *node) {
     const Graph *graph = builder->plan->graph;
-    const char *why = "an element-wise operator over two maps";
-    const Node *node = is_node(step->node) ? graph_node(graph, step->node) : NULL;
+    const char *no_stages, *no_window;
     NodeStages stages;
-    if (node != NULL) {
-        const char *clause;
-        why = node_stages(graph, node, &stages, &clause)
-                  ? "no tile of it has a layout on the device or is as short as a transfer, what it reads goes along "
-                    "some "
-                    "of the axes that are one dimension of its map, or another operator makes a parameter of it"
-                  : clause;
+    NodeWindow window;
+    if (node_stages(graph, node, &stages, &no_stages) ||
+        node_window(graph, node, &builder->work->scratch, &window, &no_window)) {
+        return no_tile;
     }
+    return no_window != NULL ? no_window : no_stages;
+}
+
+static bool refuse_step(const ProgramBuilder *builder, const Step *step) {
+    const Node *node = is_node(step->node) ? graph_node(builder->plan->graph, step->node) : NULL;
+    const char *why = node == NULL ? "an element-wise operator over two maps" : why_not(builder, node);
     Arena *arena = builder->work->diags.arena;
     return diag_refuse(&builder->work->diags,
                        (DiagText){.node = node != NULL ? node_title(arena, node) : STR(""),

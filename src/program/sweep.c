@@ -1,6 +1,6 @@
 /* The commands of a sweep: one for each event of sweep_walk. */
+#include "plan/node_window.h"
 #include "program/builder.h"
-#include "program/node_window.h"
 
 #include "base/fault.h"
 #include "layout/packed.h"
@@ -420,7 +420,7 @@ static bool find_window(Writing *writing) {
     CmdStage *stage = arena_new(keep, CmdStage);
     const char *why;
     if (!node_window(graph, graph_node(graph, planned->nodes[0]), keep, &writing->window, &why)) {
-        return refuse(writing, why);
+        return refuse(writing, why != NULL ? why : "no command computes it");
     }
     for (uint32_t i = 0; i < planned->sweep.param_count; i++) {
         const SweepParam *param = &planned->params[i];

@@ -1,7 +1,7 @@
 /* Nodes that go over windows: what a convolution, a pool or a fully connected layer on codes computes, as CONV, MAXPOOL
  * and AVGPOOL do. Definitions: docs/semantics.md. */
-#ifndef S0_PROGRAM_NODE_WINDOW_H
-#define S0_PROGRAM_NODE_WINDOW_H
+#ifndef S0_PLAN_NODE_WINDOW_H
+#define S0_PLAN_NODE_WINDOW_H
 
 #include "cmd/command.h"
 #include "graph/graph.h"
@@ -15,7 +15,7 @@ typedef struct {
 } NodeWindow;
 
 /* needs   shapes, names
- * False where no command computes the node: `why` tells, in one clause. */
+ * False where no command computes the node: `why` tells, in one clause; null where it is no such operator at all. */
 bool node_window(const Graph *graph, const Node *node, Arena *arena, NodeWindow *window, const char **why);
 
 #endif

@@ -1,5 +1,5 @@
 /* From nodes to windows: TFLite's operators on codes of 8 bits. */
-#include "program/node_window.h"
+#include "plan/node_window.h"
 
 #include "plan/node_stages.h"
 #include "plan/reach.h"
@@ -226,7 +226,7 @@ static bool read_node(Reading *r) {
 }
 
 bool node_window(const Graph *graph, const Node *node, Arena *arena, NodeWindow *window, const char **why) {
-    Reading r = {.graph = graph, .node = node, .arena = arena, .made = window, .why = "no command computes it"};
+    Reading r = {.graph = graph, .node = node, .arena = arena, .made = window, .why = NULL};
     *window = (NodeWindow){.op = CMD_CONV};
     bool is_known = true;
     switch (node->op) {
