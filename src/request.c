@@ -13,6 +13,9 @@ const char *const request_schedules[] = {[SCHEDULE_AUTO] = "auto",
                                          [SCHEDULE_PIPELINED] = "pipelined",
                                          NULL};
 
+const char *const request_parameters[] = {
+    [PARAMETERS_AUTO] = "auto", [PARAMETERS_RESIDENT] = "resident", [PARAMETERS_RELOADED] = "reloaded", NULL};
+
 bool request_bad_value(Work *work, const char *option, const char *got, const char *expected) {
     return diag_error(&work->diags, (DiagText){.place = arena_text(&work->keep, "option %s", option),
                                                .what = "the value can't be used",
@@ -134,11 +137,13 @@ static bool read_word(const char *option, const char *const *words, const char *
 }
 
 static bool read_words(const s0_plan_options *options, PlanOptions *plan, Work *work) {
-    int strategy, schedule;
+    int strategy, schedule, parameters;
     bool done = read_word("--strategy", request_strategies, options->strategy, &strategy, work) &&
-                read_word("--schedule", request_schedules, options->schedule, &schedule, work);
+                read_word("--schedule", request_schedules, options->schedule, &schedule, work) &&
+                read_word("--parameters", request_parameters, options->parameters, &parameters, work);
     plan->strategy = done ? (Strategy)strategy : STRATEGY_AUTO;
     plan->schedule = done ? (Schedule)schedule : SCHEDULE_AUTO;
+    plan->parameters = done ? (Parameters)parameters : PARAMETERS_AUTO;
     return done;
 }
 
@@ -147,8 +152,11 @@ static bool read_tile(const char *tile, PlanOptions *plan, Work *work) {
     if (tile == NULL || plan->whole_tiles || strcmp(tile, "auto") == 0) {
         return true;
     }
-    bool is_number = str_to_u64(str_from(tile), &plan->tile_rows) && plan->tile_rows > 0;
-    return is_number || request_bad_value(work, "--tile", tile, "auto, none, or a number of rows above 0");
+    const char *cross = strchr(tile, 'x');
+    Str rows = {tile, cross == NULL ? strlen(tile) : (size_t)(cross - tile)};
+    bool ok = str_to_u64(rows, &plan->tile_rows) && plan->tile_rows > 0 &&
+              (cross == NULL || (str_to_u64(str_from(cross + 1), &plan->tile_channels) && plan->tile_channels > 0));
+    return ok || request_bad_value(work, "--tile", tile, "auto, none, a number of rows above 0, or ROWSxCHANNELS");
 }
 
 static bool check_model(const char *model, Work *work) {

@@ -11,6 +11,9 @@ extern const char *const request_strategies[];
 /* Of --schedule. */
 extern const char *const request_schedules[];
 
+/* Of --parameters. */
+extern const char *const request_parameters[];
+
 /* The diagnostic about an option's value; always false. */
 bool request_bad_value(Work *work, const char *option, const char *got, const char *expected);
 

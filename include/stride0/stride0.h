@@ -60,8 +60,10 @@ typedef struct {
     const char *strategy;         /* smallest form of per-channel parameters: auto, scalar, channel, row or full */
     const char *axis_heuristic;   /* "size": what only its size could tell is read by it, ties are refused */
     bool as_filed;                /* --simplify none: the file as it is, without the exact rewrites before planning */
-    const char *tile;     /* runs of per-channel operators by tiles: auto, none (whole maps), or a number of rows */
-    const char *schedule; /* their operators over a tile: auto, fused, split or pipelined */
+    const char *tile;     /* operators by tiles: auto, none (whole maps), a number of rows, or "ROWSxCHANNELS" */
+    const char *schedule; /* operators over a tile: auto, fused, split or pipelined */
+    const char
+        *parameters; /* for all tiles: auto, resident (they stay whole), or reloaded (by part, where it changes) */
 } s0_plan_options;
 
 typedef struct s0_plan s0_plan;

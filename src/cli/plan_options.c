@@ -32,11 +32,14 @@ const Option cli_plan_options[] = {
      offsetof(PlanArgs, qdq), readings},
     {"simplify", 0, OPTION_CHOICE, "WHEN", "auto (default): exact rewrites before planning; none: the file as it is",
      offsetof(PlanArgs, simplify), simplifies},
-    {"tile", 0, OPTION_TEXT, "HOW", "operators by tiles: auto (default), none (whole maps), or a number of rows",
+    {"tile", 0, OPTION_TEXT, "HOW", "operators by tiles: auto (default), none (whole maps), ROWS, or ROWSxCHANNELS",
      offsetof(PlanArgs, tile), NULL},
     {"schedule", 0, OPTION_CHOICE, "HOW",
      "their operators over a tile: auto (default), fused, split, or pipelined with two tiles in flight",
      offsetof(PlanArgs, schedule), request_schedules},
+    {"parameters", 0, OPTION_CHOICE, "HOW",
+     "for all tiles: auto (default), resident: they stay whole, or reloaded: by the part that a tile reads",
+     offsetof(PlanArgs, parameters), request_parameters},
     {0}};
 
 static bool set_budget(Work *work, const PlanArgs *args, s0_plan_options *plan) {
@@ -65,5 +68,6 @@ bool cli_plan_request(Cli *cli, const PlanArgs *args, s0_plan_options asked, Req
     asked.axis_heuristic = args->heuristic;
     asked.tile = args->tile;
     asked.schedule = request_schedules[args->schedule];
+    asked.parameters = request_parameters[args->parameters];
     return set_budget(&cli->work, args, &asked) && request_read_plan(&asked, request, &cli->work);
 }

@@ -166,12 +166,8 @@ static bool expand_all(const Plan *plan, const PlannedSweep *planned, Form form,
 }
 
 static void price_form(SweepFacts *facts, const Plan *plan, Form form, Arena *scratch) {
-    const PlanOptions *options = &plan->options;
-    const SweepTerms terms = {.schedule = facts->planned->chosen.best.choice.schedule,
-                              .rows = options->tile_rows,
-                              .is_whole = options->whole_tiles,
-                              .may_write_over = options->in_place,
-                              .budget_bytes = plan->capacity_bytes};
+    SweepTerms terms = plan_sweep_terms(&plan->options, plan->capacity_bytes);
+    terms.schedule = facts->planned->chosen.best.choice.schedule;
     Sweep sweep;
     SweepChosen chosen;
     if (facts->planned->stages == NULL || !plan->device->form[form].readable ||

@@ -200,12 +200,13 @@ typedef struct {
 
 typedef struct {
     Strategy strategy;
-    bool in_place;      /* --inplace auto; false is none: only another shape of a whole tensor shares its bytes */
-    bool windows;       /* convolutions, pools and fully connected layers are sweeps too, of one tile if they fit */
-    bool sweeps;        /* runs of per-channel operators go tile by tile; else each operator over its whole map */
-    bool whole_tiles;   /* --tile none */
-    uint64_t tile_rows; /* --tile ROWS; 0: auto */
+    bool in_place;    /* --inplace auto; false is none: only another shape of a whole tensor shares its bytes */
+    bool windows;     /* convolutions, pools and fully connected layers are sweeps too, of one tile if they fit */
+    bool sweeps;      /* runs of per-channel operators go tile by tile; else each operator over its whole map */
+    bool whole_tiles; /* --tile none */
+    uint64_t tile_rows, tile_channels; /* --tile ROWSxCHANNELS; 0: auto */
     Schedule schedule;
+    Parameters parameters; /* --parameters */
     bool pin_inputs, pin_outputs;
     uint64_t budget_bytes; /* in place of the local capacity; 0 where not given */
     AxisBinding *axes;
@@ -259,6 +260,9 @@ typedef struct {
 static inline Buffer *plan_buffer(const Plan *plan, BufferId id) {
     return &plan->buffers[id.index];
 }
+
+/* What the options say of sweeps, with so much local memory. */
+SweepTerms plan_sweep_terms(const PlanOptions *options, uint64_t budget_bytes);
 
 /* needs   all passes of graph/passes.h
  * Null with diagnostics where something is refused. A plan that does not fit is a plan: see plan_fits. */

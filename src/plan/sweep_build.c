@@ -133,14 +133,20 @@ static void describe_stages(const Making *making) {
 
 /* ---- A sweep */
 
-static SweepTerms terms_of(const Builder *builder, NodeId node) {
-    const Plan *plan = builder->plan;
-    const PlanOptions *options = &plan->options;
+SweepTerms plan_sweep_terms(const PlanOptions *options, uint64_t budget_bytes) {
     return (SweepTerms){.schedule = options->schedule,
+                        .parameters = options->parameters,
                         .rows = options->tile_rows,
+                        .channels = options->tile_channels,
                         .is_whole = options->whole_tiles,
                         .may_write_over = options->in_place,
-                        .budget_bytes = builder->budgets != NULL ? builder->budgets[node.index] : plan->capacity_bytes};
+                        .budget_bytes = budget_bytes};
+}
+
+static SweepTerms terms_of(const Builder *builder, NodeId node) {
+    const Plan *plan = builder->plan;
+    return plan_sweep_terms(&plan->options,
+                            builder->budgets != NULL ? builder->budgets[node.index] : plan->capacity_bytes);
 }
 
 void init_planned(const Builder *builder, const NodeId *nodes, uint32_t count, PlannedSweep *planned) {

@@ -187,11 +187,21 @@ static bool may_cut(const Search *search, int d) {
     return (search->sweep->cut >> d & 1) != 0;
 }
 
+/* What --tile says of dimension `d`; 0: nothing. */
+static uint64_t asked_extent(const Search *search, int d) {
+    return d == DIM_H ? search->terms->rows : d == DIM_C ? search->terms->channels : 0;
+}
+
+/* May its extent be chosen? */
+static bool is_open(const Search *search, int d) {
+    return may_cut(search, d) && asked_extent(search, d) == 0;
+}
+
 static uint64_t largest_extent(const Search *search, int d) {
-    uint64_t whole = search->sweep->out.shape.extent[d];
-    bool is_rows = d == DIM_H && search->terms->rows > 0 && may_cut(search, d);
-    uint64_t rows = is_rows ? ceil_div(search->terms->rows, search->grain[d]) * search->grain[d] : whole;
-    return rows < whole ? rows : whole;
+    uint64_t whole = search->sweep->out.shape.extent[d], asked = asked_extent(search, d);
+    bool is_asked = asked > 0 && asked < whole && may_cut(search, d);
+    uint64_t extent = is_asked ? ceil_div(asked, search->grain[d]) * search->grain[d] : whole;
+    return extent < whole ? extent : whole;
 }
 
 /* The largest extent of dimension `d`, in grains, with which the choice fits; at least one grain. */
@@ -215,7 +225,7 @@ static bool fits(const Search *search, const SweepChoice *choice) {
 /* What was cut before the dimension with which it fits, perhaps in vain: as much of it as there is room for. */
 static void grow_back(const Search *search, SweepChoice *choice, const Dim *order, size_t last) {
     for (size_t k = last; k-- > 0;) {
-        if (may_cut(search, (int)order[k]) && (order[k] != DIM_H || search->terms->rows == 0)) {
+        if (is_open(search, (int)order[k])) {
             choice->tile[order[k]] = largest_extent(search, (int)order[k]);
             shrink(search, choice, (int)order[k]);
         }
@@ -244,7 +254,7 @@ static void cut(Search *search, SweepChoice choice, const Dim *order, size_t cou
     }
     bool is_free = search->sweep->cut != 0 && !search->terms->is_whole;
     for (size_t k = 0; is_free && k < count && !fits(search, &choice); k++) {
-        if (may_cut(search, (int)order[k]) && (order[k] != DIM_H || search->terms->rows == 0)) {
+        if (is_open(search, (int)order[k])) {
             shrink(search, &choice, (int)order[k]);
             last = k;
         }
@@ -252,7 +262,7 @@ static void cut(Search *search, SweepChoice choice, const Dim *order, size_t cou
     if (is_free && fits(search, &choice)) {
         grow_back(search, &choice, order, last);
     }
-    if (!is_free || search->terms->rows > 0) {
+    if (!is_free || search->terms->rows > 0 || search->terms->channels > 0) {
         look_at(search, &choice);
         return;
     }
@@ -295,8 +305,11 @@ static void look_at_schedule(Search *search, Schedule schedule) {
     for (int k = 0; is_asked && k < 4; k++) {
         choice.is_resident = (k & 1) == 0;
         choice.over_input = (k & 2) != 0;
+        if (terms->parameters == (choice.is_resident ? PARAMETERS_RELOADED : PARAMETERS_RESIDENT)) {
+            continue;
+        }
         if ((!choice.over_input || (terms->may_write_over && schedule != SCHEDULE_SPLIT)) &&
-            (choice.is_resident || search->sweep->param_count > 0)) {
+            (choice.is_resident || search->sweep->param_count > 0 || terms->parameters == PARAMETERS_RELOADED)) {
             look_at_carries(search, choice);
         }
     }

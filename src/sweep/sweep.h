@@ -221,12 +221,16 @@ bool sweep_cost(const Sweep *sweep, const SweepChoice *choice, SweepMoves *moves
 
 /* ---- choose.c */
 
+/* Whether parameters stay whole for all tiles: --parameters. */
+typedef enum { PARAMETERS_AUTO, PARAMETERS_RESIDENT, PARAMETERS_RELOADED } Parameters;
+
 typedef struct {
-    Schedule schedule;     /* SCHEDULE_AUTO: any */
-    uint64_t rows;         /* --tile ROWS; 0: any */
-    bool is_whole;         /* --tile none */
-    bool may_write_over;   /* --inplace auto */
-    uint64_t budget_bytes; /* of local memory */
+    Schedule schedule; /* SCHEDULE_AUTO: any */
+    Parameters parameters;
+    uint64_t rows, channels; /* --tile ROWSxCHANNELS; 0: any */
+    bool is_whole;           /* --tile none */
+    bool may_write_over;     /* --inplace auto */
+    uint64_t budget_bytes;   /* of local memory */
 } SweepTerms;
 
 /* A choice that was looked at, with what it costs. */

@@ -329,7 +329,8 @@ static void check_schedules(const PlanCase *test, const SweepFacts *sweep) {
             is_there = is_there || is_own;
             fewest = is_own && other->fits && other->cycles < fewest ? other->cycles : fewest;
         }
-        bool is_fused = schedule == SCHEDULE_PIPELINED && sweep->planned->chosen.best.cost.tiles == 1; /* by another name */
+        bool is_fused =
+            schedule == SCHEDULE_PIPELINED && sweep->planned->chosen.best.cost.tiles == 1; /* by another name */
         assert_true(is_there || schedule == taken || is_fused);
         if (schedule != taken && fewest != UINT64_MAX) {
             Planned asked;
@@ -381,8 +382,36 @@ static void test_alternatives(void **state) {
     }
 }
 
+/* ---- What was asked for */
+
+/* 20 rows in tiles of 6, 12 channels in tiles of 8: 8 tiles, all rows of 8 channels first. Each of two parameters comes
+ * whole, or as 8 channels and 4. */
+static void test_asked_tiles(void **state) {
+    (void)state;
+    static const struct {
+        Parameters parameters;
+        ColumnCost param;
+    } row[] = {{PARAMETERS_RESIDENT, {24, 2, 2, 2, 2 * PARAM_CYCLES}},
+               {PARAMETERS_RELOADED, {24, 4, 4, 4, 4 * PARAM_CYCLES}}};
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        Planned planned;
+        const PlanCase test = {WORKED,
+                               "teach",
+                               NULL,
+                               {.sweeps = true, .tile_rows = 6, .tile_channels = 8, .parameters = row[k].parameters}};
+        const Facts *facts = gather(&planned, &test);
+        const SweepChoice *choice = &planned.plan->sweeps[0].chosen.best.choice;
+        assert_int_equal(choice->tile[DIM_H], 6);
+        assert_int_equal(choice->tile[DIM_C], 8);
+        assert_int_equal(choice->is_resident, row[k].parameters == PARAMETERS_RESIDENT);
+        check_column(&facts->first_run.cost, COLUMN_LOAD_PARAM, row[k].param);
+        planned_free(&planned);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_worked_example), cmocka_unit_test(test_measured_columns),
-                                       cmocka_unit_test(test_holds), cmocka_unit_test(test_alternatives)};
+                                       cmocka_unit_test(test_holds), cmocka_unit_test(test_alternatives),
+                                       cmocka_unit_test(test_asked_tiles)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

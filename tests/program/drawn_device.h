@@ -84,12 +84,14 @@ static inline void draw_just_enough(Drawn *drawn, uint64_t bytes) {
 }
 
 static inline void draw_options(Drawn *drawn) {
-    uint32_t tile = gene(drawn, GENE_TILE, 8);
+    uint32_t tile = gene(drawn, GENE_TILE, 8), channels = gene(drawn, GENE_TILE_CHANNELS, 8);
     drawn->options = (PlanOptions){.strategy = (Strategy)gene(drawn, GENE_STRATEGY, 5),
                                    .in_place = gene(drawn, GENE_IN_PLACE, 2) == 1,
                                    .sweeps = true,
                                    .whole_tiles = tile == 1,
                                    .tile_rows = tile > 4 ? tile - 4 : 0,
+                                   .tile_channels = channels > 4 ? channels - 4 : 0,
+                                   .parameters = (Parameters)gene(drawn, GENE_RESIDENCE, 3),
                                    .schedule = (Schedule)gene(drawn, GENE_SCHEDULE, SCHEDULE_COUNT)};
 }
 
