@@ -398,7 +398,11 @@ static void test_asked_tiles(void **state) {
         const PlanCase test = {WORKED,
                                "teach",
                                NULL,
-                               {.sweeps = true, .tile_rows = 6, .tile_channels = 8, .parameters = row[k].parameters}};
+                               {.sweeps = true,
+                                .tile_rows = 6,
+                                .tile_channels = 8,
+                                .schedule = SCHEDULE_FUSED,
+                                .parameters = row[k].parameters}};
         const Facts *facts = gather(&planned, &test);
         const SweepChoice *choice = &planned.plan->sweeps[0].chosen.best.choice;
         assert_int_equal(choice->tile[DIM_H], 6);
