@@ -23,9 +23,22 @@ static bool same_map(const Builder *builder, const Value *a, const Value *b) {
     return tensor_same_map(builder->plan->device, &left, &right);
 }
 
-/* Does another input of the step lie in the same storage at other addresses? */
+/* Does a parameter of the step's sweep lie there? A command may read it again behind its last line. */
+static bool is_parameter(Plan *plan, const Step *step, BufferId root) {
+    bool is = false;
+    for (uint32_t i = 0; step->sweep != NOT_IN_SWEEP && i < plan->sweeps[step->sweep].sweep.param_count; i++) {
+        BufferId local = plan->sweeps[step->sweep].params[i].local[0];
+        is = is || (is_buffer(local) && find_storage(plan, local).index == root.index);
+    }
+    return is;
+}
+
+/* Does another input of the step lie in the same storage at other addresses, or is it read as another one too? */
 static bool shares_storage(Plan *plan, const Step *step, BufferId candidate) {
     BufferId root = find_storage(plan, candidate);
+    if (is_parameter(plan, step, root)) {
+        return true;
+    }
     for (uint32_t i = 0; i < step->read_count; i++) {
         BufferId other = step->reads[i];
         if (other.index != candidate.index && find_storage(plan, other).index == root.index) {

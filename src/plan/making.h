@@ -29,6 +29,9 @@ bool make_map(Making *making, ValueId id, bool is_far, BufferId *far, BufferId *
  * are whole local copies of both. */
 bool make_param(Making *making, const SweepParam *param, Buffer *copy, const Buffer *read, SweepOperand *operand);
 
+/* A further map, as parameter `at`; `param_copy` has its record. As make_map. */
+bool make_param_map(Making *making, ValueId id, uint32_t at, SweepParam *param);
+
 /* The map that goes in where it repeats along axes of the map that comes out: far. */
 bool make_spread(Making *making, ValueId id, ValueId out, BufferId *far, SweepOperand *operand);
 

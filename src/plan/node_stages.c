@@ -288,11 +288,15 @@ static bool is_callers(const Value *value) {
 }
 
 /* May operand `k` be the map? A constant is a parameter, however large; so is what a caller or a node gives, where it
- * is smaller than the map. Of two maps one is a parameter, if a caller gives it. */
+ * is smaller than the map. */
 static bool is_map(const NodeReader *r, const Value *const operand[2], uint32_t k) {
-    const Value *other = operand[1 - k];
-    return operand[k]->constant == NULL && has_map_shape(r, operand[k]) &&
-           (other->constant != NULL || !has_map_shape(r, other) || is_callers(other));
+    return operand[k]->constant == NULL && has_map_shape(r, operand[k]);
+}
+
+/* Of two maps one is a parameter: the one that a caller gives, else the second. */
+static bool is_second(const NodeReader *r, const Value *const operand[2]) {
+    bool is_first = is_map(r, operand, 0);
+    return is_map(r, operand, 1) && !(is_first && (is_callers(operand[1]) || !is_callers(operand[0])));
 }
 
 /* What a caller gives may repeat to become the map, where no operand is one. */
@@ -304,10 +308,11 @@ static bool may_spread(const Value *const operand[2], uint32_t k) {
 /* Which operand is the map: 2 where none is. A quotient has its dividend for the map. */
 static uint32_t choose_map(NodeReader *r, const Value *const operand[2]) {
     uint32_t count = r->node->op == OP_DIV ? 1 : 2;
-    for (uint32_t k = 0; k < count; k++) {
-        if (is_map(r, operand, k)) {
-            return k;
-        }
+    if (count == 2 && is_second(r, operand)) {
+        return 1;
+    }
+    if (is_map(r, operand, 0)) {
+        return 0;
     }
     for (uint32_t k = 0; k < count; k++) {
         if (may_spread(operand, k) && !has_map_shape(r, operand[k])) {
@@ -319,12 +324,8 @@ static uint32_t choose_map(NodeReader *r, const Value *const operand[2]) {
 }
 
 static bool fail_without_map(NodeReader *r, const Value *const operand[2]) {
-    bool is_first = operand[0]->constant == NULL && has_map_shape(r, operand[0]);
-    bool is_second = operand[1]->constant == NULL && has_map_shape(r, operand[1]);
-    bool is_divided = r->node->op == OP_DIV && operand[0]->constant != NULL;
-    return reader_fail(r, is_first && is_second     ? "it computes on two maps"
-                          : is_second || is_divided ? "it divides by its map"
-                                                    : "its map does not keep its shape");
+    bool is_divisor = r->node->op == OP_DIV && (is_map(r, operand, 1) || operand[0]->constant != NULL);
+    return reader_fail(r, is_divisor ? "it divides by its map" : "its map does not keep its shape");
 }
 
 static bool find_map(NodeReader *r) {

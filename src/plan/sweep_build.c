@@ -7,16 +7,26 @@
 
 /* ---- What may be a sweep */
 
-/* Parameters are constants, or the caller gives them: what another operator makes is in local memory. */
-static bool has_far_params(const Graph *graph, const Node *node, const NodeStages *stages) {
-    bool far = true;
+/* Is it what another operator makes? Other parameters are constants, or the caller gives them: in far memory. */
+static bool is_made(const Value *value) {
+    return value->constant == NULL && !value->is_input;
+}
+
+/* Does what other operators make go along with the map by the names of its own axes? */
+static bool has_named_params(const Graph *graph, const Node *node, const NodeStages *stages) {
+    bool is_named = true;
     for (uint32_t s = 0; s < stages->count; s++) {
         for (uint32_t p = 0; p < stages->stage[s].param_count; p++) {
-            const Value *value = node_input(graph, node, stages->stage[s].param[p].input);
-            far = far && (value->constant != NULL || value->is_input);
+            uint32_t input = stages->stage[s].param[p].input;
+            const Value *value = node_input(graph, node, input);
+            uint8_t read[SHAPE_MAX_RANK];
+            operand_names(graph, node, input, read);
+            for (uint32_t k = 0; is_made(value) && k < value->shape.rank; k++) {
+                is_named = is_named && (value->shape.dim[k] == 1 || value->dims[k] == read[k]);
+            }
         }
     }
-    return far;
+    return is_named;
 }
 
 bool sweep_is_possible(const Builder *builder, const NodeId *nodes, uint32_t count) {
@@ -27,7 +37,7 @@ bool sweep_is_possible(const Builder *builder, const NodeId *nodes, uint32_t cou
     for (uint32_t i = 0; i < count; i++) {
         const Node *node = graph_node(graph, nodes[i]);
         if (!node_stages(graph, node, &of, &why) || !value_has_elements(graph_value(graph, node->outputs[0])) ||
-            !has_far_params(graph, node, &of) ||
+            !has_named_params(graph, node, &of) ||
             (of.is_spread && (i > 0 || !sweep_loads(builder, node->inputs[of.data_input])))) {
             return false;
         }
@@ -52,12 +62,27 @@ static bool find_param(const Making *making, const SweepParam *param, const Buff
     return false;
 }
 
+static bool add_map(Making *making, SweepParam param) {
+    PlannedSweep *planned = making->planned;
+    const Graph *graph = making->builder->plan->graph;
+    uint32_t at = planned->sweep.param_count++;
+    param.far = NO_BUFFER;
+    bool is_added =
+        make_param_map(making, graph_node(graph, planned->nodes[param.node])->inputs[param.input], at, &param);
+    planned->uses[planned->use_count++] = (SweepUse){param.node, at};
+    planned->params[at] = param;
+    return is_added;
+}
+
 static bool add_param(Making *making, uint32_t node, uint32_t input) {
     PlannedSweep *planned = making->planned;
     Builder *builder = making->builder;
     SweepParam param = {.node = node, .input = input, .local = {NO_BUFFER, NO_BUFFER}, .form = NO_BUFFER};
     Buffer copy, read;
     uint32_t at;
+    if (is_made(node_input(builder->plan->graph, graph_node(builder->plan->graph, planned->nodes[node]), input))) {
+        return add_map(making, param);
+    }
     if (!lower_copy(builder, planned->nodes[node], input, &param.far, &copy, &read)) {
         return false;
     }

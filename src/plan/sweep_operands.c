@@ -146,6 +146,16 @@ bool make_param(Making *making, const SweepParam *param, Buffer *copy, const Buf
     return true;
 }
 
+bool make_param_map(Making *making, ValueId id, uint32_t at, SweepParam *param) {
+    Builder *builder = making->builder;
+    bool is_far = sweep_loads(builder, id);
+    if (!make_map(making, id, is_far, &param->far, &param->local[0], &making->params[at])) {
+        return false;
+    }
+    making->param_copy[at] = *plan_buffer(builder->plan, is_far ? param->far : param->local[0]);
+    return true;
+}
+
 /* A map that repeats along axes of `out`: it is loaded as a parameter is that takes the form of the whole map. */
 bool make_spread(Making *making, ValueId id, ValueId out, BufferId *far, SweepOperand *operand) {
     const Plan *plan = making->builder->plan;

@@ -117,16 +117,6 @@ static bool add_constant(Making *making, uint32_t k, uint32_t at, SweepParam *pa
            make_param(making, param, copy, read, &making->params[at]);
 }
 
-static bool add_map(Making *making, ValueId id, uint32_t at, SweepParam *param) {
-    Builder *builder = making->builder;
-    bool is_far = sweep_loads(builder, id);
-    if (!make_map(making, id, is_far, &param->far, &param->local[0], &making->params[at])) {
-        return false;
-    }
-    making->param_copy[at] = *plan_buffer(builder->plan, is_far ? param->far : param->local[0]);
-    return true;
-}
-
 /* What the operator reads beside its first map. */
 static bool add_input(Making *making, const NodeReach *reach, uint32_t k) {
     PlannedSweep *planned = making->planned;
@@ -135,7 +125,7 @@ static bool add_input(Making *making, const NodeReach *reach, uint32_t k) {
     uint32_t at = planned->sweep.param_count;
     SweepParam param = {.input = k, .far = NO_BUFFER, .local = {NO_BUFFER, NO_BUFFER}, .form = NO_BUFFER};
     bool is_constant = graph_value(graph, id)->constant != NULL;
-    if (!(is_constant ? add_constant(making, k, at, &param) : add_map(making, id, at, &param))) {
+    if (!(is_constant ? add_constant(making, k, at, &param) : make_param_map(making, id, at, &param))) {
         return false;
     }
     const Tensor tensor = tensor_of_buffer(graph, &making->param_copy[at]);

@@ -82,8 +82,8 @@ static bool write_moves(ProgramBuilder *builder, const Step *step) {
 
 /* An operator that has a command, but did not become a sweep. */
 static const char *const no_tile =
-    "no tile of it has a layout on the device or is as short as a transfer, what it reads goes along some of the axes "
-    "that are one dimension of its map, or another operator makes a parameter of it";
+    "no tile of it has a layout on the device or is as short as a transfer, or what it reads goes along some of the "
+    "axes that are one dimension of its map or calls them otherwise";
 
 static const char *why_not(const ProgramBuilder *builder, const Node *node) {
     const Graph *graph = builder->plan->graph;
@@ -99,7 +99,7 @@ static const char *why_not(const ProgramBuilder *builder, const Node *node) {
 
 static bool refuse_step(const ProgramBuilder *builder, const Step *step) {
     const Node *node = is_node(step->node) ? graph_node(builder->plan->graph, step->node) : NULL;
-    const char *why = node == NULL ? "an element-wise operator over two maps" : why_not(builder, node);
+    const char *why = node == NULL ? "no sweep goes over it" : why_not(builder, node);
     Arena *arena = builder->work->diags.arena;
     return diag_refuse(&builder->work->diags,
                        (DiagText){.node = node != NULL ? node_title(arena, node) : STR(""),

@@ -55,7 +55,8 @@ static CmdOperand map_operand(Writing *writing, bool is_in, uint32_t slot, const
                         operand->is_far ? at_zero : box->first);
 }
 
-/* Of a parameter: the part of a tile, or a box of one that stays. `box` is of the parameter. */
+/* Of a parameter: the part of a tile, or a box of one that stays, or of a map that lies there whole. `box` is of the
+ * parameter. */
 static CmdOperand param_operand(Writing *writing, uint32_t i, uint32_t slot, const ViewBox *box) {
     const PlannedSweep *planned = writing->planned;
     const SweepOperand *operand = &planned->sweep.params[i];
@@ -63,7 +64,7 @@ static CmdOperand param_operand(Writing *writing, uint32_t i, uint32_t slot, con
     const BufferId *local = planned->params[i].local;
     uint32_t buffer = program_buffer(writing->builder, local[is_buffer(local[1]) ? slot : 0], DTYPE_NONE);
     return part_operand(writing, operand, &writing->params[i], buffer, stays ? operand->shape.extent : box->extent,
-                        stays ? box->first : at_zero);
+                        stays || !operand->is_far ? box->first : at_zero);
 }
 
 /* What the engine reads of a parameter for a box of the map. */
@@ -151,7 +152,7 @@ static void write_move(Writing *writing, const SweepEvent *event) {
     } else {
         const SweepParam *param = &planned->params[event->which];
         command.op = CMD_LOAD;
-        command.column = CMD_COLUMN_LOAD_PARAM;
+        command.column = planned->sweep.params[event->which].is_map ? CMD_COLUMN_LOAD_INPUT : CMD_COLUMN_LOAD_PARAM;
         command.node = program_node(writing->builder, planned->nodes[param->node]);
         command.src = far_operand(writing, param->far, &planned->sweep.params[event->which], &event->box);
         command.dst = param_operand(writing, event->which, event->slot, &event->box);
@@ -445,7 +446,7 @@ bool program_sweep(ProgramBuilder *builder, const PlannedSweep *planned) {
         return false;
     }
     for (uint32_t i = 0; i < planned->sweep.param_count; i++) {
-        if (!program_show(builder, planned->params[i].far)) {
+        if (planned->sweep.params[i].is_far && !program_show(builder, planned->params[i].far)) {
             return false;
         }
     }

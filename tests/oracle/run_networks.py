@@ -13,7 +13,7 @@ sys.dont_write_bytecode = True
 import models  # noqa: E402
 
 TEST = "run_networks"
-NETWORKS = ("tflm_hello_world_int8", "mlperf_ad_autoencoder_int8", "mlperf_kws_dscnn_int8", "tflm_person_detect",
+NETWORKS = ("tflm_hello_world_int8", "mlperf_ad_autoencoder_int8", "mlperf_kws_dscnn_int8", "tflm_person_detect", "mlperf_ic_resnet8_int8",
             "mlperf_vww_mbv1_96_int8")
 WAYS = (("gap8",), ("max78000",), ("teach", "--budget", "8K"), ("nvdla-small", "--budget", "12K"),
         ("sophgo-bm1684x", "--budget", "16K"), ("gap8", "--budget", "24K", "--schedule", "pipelined"),
