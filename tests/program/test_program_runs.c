@@ -64,6 +64,11 @@ static const Row rows[] = {
               "value y int8[1,1,2,2]\nnode DequantizeLinear@21 d: x s z -> v\nnode QuantizeLinear@21 q: v s z -> y\n"
               "output y\n",
      .maps = "bank[H%3 W%2 H/3%2 C%2] W/2 C/2 N H/6"},
+    {.name = "a square does not take the place of its map, which is its parameter as well",
+     .graph = "input x float32[1,2,1,4]\nnode Relu a: x -> v\nnode Mul m: v v -> w\nnode Relu b: w -> y\n"
+              "node Relu c: w -> z\noutput y\noutput z\n",
+     .maps = "N C H W",
+     .in_place = true},
 };
 
 static const char *device_of(const Row *row, Work *work) {
