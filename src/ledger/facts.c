@@ -10,6 +10,7 @@
 #include "ledger/overwrites.h"
 #include "ledger/ranking.h"
 #include "ledger/traffic.h"
+#include "ledger/whole.h"
 #include "plan/operand.h"
 #include "plan/tensor.h"
 
@@ -291,14 +292,45 @@ Facts *facts_gather(const char *file, const Plan *plan, const Plan *other, bool 
     overwrites_gather(facts, work);
     gather_pinned(facts, work);
     gather_anywhere(facts);
-    misfit_gather(facts, keep);
+    misfit_gather(facts, work);
     gather_swollen(facts, work);
+    whole_gather(facts, work);
     traffic_gather(facts, keep);
     costs_gather(facts, work);
     alternatives_gather(facts, work);
     lifetimes_gather(facts, work);
     blame_gather(facts, keep);
     return facts;
+}
+
+const FarReason *facts_why_far(const Plan *plan, BufferId id) {
+    const Buffer *buffer = plan_buffer(plan, id);
+    bool is_sent = plan->why_far != NULL && is_value(buffer->value) && buffer_is_far_map(plan, buffer);
+    const FarReason *why = is_sent ? &plan->why_far[buffer->value.index] : NULL;
+    return why != NULL && why->live_bytes > 0 ? why : NULL;
+}
+
+BufferId facts_reads_whole(const PlannedSweep *planned, uint32_t k) {
+    const SweepOperand *operand = k == 0 ? &planned->sweep.in : &planned->sweep.params[k - 1];
+    BufferId far = k == 0 ? planned->in_far : planned->params[k - 1].far;
+    uint64_t elements = 1;
+    for (uint32_t d = 0; d < DIM_COUNT; d++) {
+        if (operand->reach[d].of != REACH_ALL && operand->shape.extent[d] > 1) {
+            return NO_BUFFER;
+        }
+        elements *= operand->shape.extent[d]; /* of a view, whose bits fit 64 bits */
+    }
+    BufferId local = k == 0 ? planned->in_local[0] : planned->params[k - 1].local[0];
+    return elements <= 1 ? NO_BUFFER : is_buffer(far) ? far : local;
+}
+
+uint32_t facts_uncut_dims(const Sweep *sweep) {
+    uint32_t uncut = 0;
+    for (uint32_t d = 0; d < DIM_COUNT; d++) {
+        bool may_cut = (sweep->cut >> d & 1) != 0 || sweep->out.shape.extent[d] <= 1;
+        uncut |= may_cut ? 0 : 1u << d;
+    }
+    return uncut;
 }
 
 KindTotals facts_totals(const Facts *facts) {

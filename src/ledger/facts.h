@@ -6,6 +6,7 @@
 
 #include "affine/simplify.h"
 #include "plan/plan_cost.h"
+#include "plan/whole.h"
 
 /* A buffer and the figure it is listed for. */
 typedef struct {
@@ -117,6 +118,13 @@ typedef struct {
     Ranked worst; /* most padding */
 } Swollen;
 
+/* Of a step: what the storages of local memory take that it reads or writes; and if an operator runs there, why it
+ * works on whole maps. */
+typedef struct {
+    WholeReason reason;
+    uint64_t own_bytes;
+} WholeStep;
+
 /* A step at which more is alive than local memory holds. */
 typedef struct {
     uint32_t step;
@@ -136,13 +144,19 @@ typedef struct {
 
 const char *blame_name(BlameKind kind); /* "broadcast_form" */
 
+#define NO_STEP UINT32_MAX
+
 /* Beside the peak: empty where the memory it is about fits. */
 typedef struct {
     uint32_t crowded_count;
     Crowded *crowded; /* all steps but the peak's, most bytes first, ties in order of time */
     uint64_t backing_excess_bytes;
-    Ranking backing; /* of flash or far memory, by physical bytes of all banks, largest 10 */
+    uint32_t backing_step;       /* the first at which most is alive in flash or far memory; NO_STEP: all stays there */
+    uint64_t backing_live_bytes; /* that are */
+    uint64_t backing_stay_bytes; /* of them: constants, graph inputs and outputs, which stay for the whole run */
+    Ranking backing;             /* storages alive there, by the bytes they take, largest 10 */
 
+    WholeReason whole;      /* of the peak's operator: why it is not cut */
     uint64_t own_bytes;     /* of the peak: storages that its node reads or writes */
     uint64_t waiting_bytes; /* and the others, which are there for other steps */
     uint32_t waiting_count;
@@ -185,6 +199,7 @@ typedef struct {
     uint32_t copy_count;
     Copy *copies; /* most bytes first */
     Swollen swollen;
+    WholeStep *whole;                   /* step -> */
     uint64_t spare_bytes, excess_bytes; /* local capacity less what is placed, and the other way round; else 0 */
     Misfit misfit;
     uint64_t anywhere_bytes;      /* enough at a start of any alignment; UINT64_MAX past 64 bits (cases H1) */
@@ -197,6 +212,16 @@ Facts *facts_gather(const char *file, const Plan *plan, const Plan *other, bool 
 
 /* Logical, physical and at-peak bytes over all kinds: what by_kind sums to. */
 KindTotals facts_totals(const Facts *facts);
+
+/* Why the buffer's map lies in far memory; null where it does not, or always would. */
+const FarReason *facts_why_far(const Plan *plan, BufferId id);
+
+/* Operand `k` of a sweep, from 0, its first map, to its `param_count`, if each tile reads all of it, and that is more
+ * than one element; else NO_BUFFER. In far memory, where it is loaded from there. */
+BufferId facts_reads_whole(const PlannedSweep *planned, uint32_t k);
+
+/* Dimensions of the map, bit d, of more than one index along which the sweep is never cut. */
+uint32_t facts_uncut_dims(const Sweep *sweep);
 
 /* What the step moves; nothing where it computes. */
 Moved facts_step_moves(const Plan *plan, const Step *step);

@@ -4,6 +4,7 @@
 #include "base/fault.h"
 #include "ledger/ranking.h"
 #include "ledger/waiting.h"
+#include "plan/tensor.h"
 
 #include <stdlib.h>
 
@@ -31,23 +32,56 @@ static void gather_crowded(Facts *facts, Arena *keep) {
     }
 }
 
-static void gather_backing(Facts *facts, Arena *keep) {
-    enum { MOST = 10 };
-    const Plan *plan = facts->plan;
-    Ranking ranking = ranking_new(plan, keep);
-    for (uint32_t i = 0; i < plan->buffer_count; i++) {
-        const Buffer *buffer = &plan->buffers[i];
-        if (buffer->memory == plan->device->backing) {
-            uint64_t bytes;
-            CHECK(view_all_banks_bytes(buffer->physical_bytes, buffer->banks_used, &bytes)); /* the planner laid them */
-            ranking_add(&ranking, (BufferId){i}, bytes);
-        }
-    }
-    ranking_finish(&ranking, MOST);
-    facts->misfit.backing = ranking;
+/* Bytes that a storage takes in flash or far memory; 0 of all else. The planner has laid them there. */
+static uint64_t backing_bytes(const Plan *plan, uint32_t i) {
+    const Buffer *buffer = &plan->buffers[i];
+    uint64_t bytes = 0;
+    bool is_storage = buffer->memory == plan->device->backing && !is_buffer(buffer->alias_of);
+    CHECK(!is_storage || buffer_backing_bytes(plan, buffer, &bytes));
+    return bytes;
 }
 
-void misfit_gather(Facts *facts, Arena *keep) {
+/* Maps that local memory had no room for come and go; all else stays. */
+static void find_backing_peak(const Plan *plan, Misfit *misfit, Arena *scratch) {
+    uint64_t *begins = arena_array(scratch, uint64_t, plan->step_count + 1);
+    uint64_t *ends = arena_array(scratch, uint64_t, plan->step_count + 1);
+    uint64_t alive = 0, most = 0;
+    misfit->backing_step = NO_STEP;
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        const Buffer *buffer = &plan->buffers[i];
+        if (buffer_is_far_map(plan, buffer)) {
+            begins[buffer->storage_first] += backing_bytes(plan, i);
+            ends[buffer->storage_last] += backing_bytes(plan, i);
+        } else {
+            misfit->backing_stay_bytes += backing_bytes(plan, i);
+        }
+    }
+    for (uint32_t s = 0; s < plan->step_count; s++) {
+        alive = alive + begins[s] - ends[s];
+        misfit->backing_step = alive > most ? s : misfit->backing_step;
+        most = alive > most ? alive : most;
+    }
+    misfit->backing_live_bytes = misfit->backing_stay_bytes + most;
+}
+
+static void gather_backing(Facts *facts, Work *work) {
+    enum { MOST = 10 };
+    const Plan *plan = facts->plan;
+    Misfit *misfit = &facts->misfit;
+    misfit->backing = ranking_new(plan, &work->keep);
+    find_backing_peak(plan, misfit, &work->scratch);
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        bool is_there =
+            !buffer_is_far_map(plan, &plan->buffers[i]) || storage_is_live(&plan->buffers[i], misfit->backing_step);
+        if (is_there && backing_bytes(plan, i) > 0) {
+            ranking_add(&misfit->backing, (BufferId){i}, backing_bytes(plan, i));
+        }
+    }
+    CHECK(misfit->backing.all_bytes == misfit->backing_live_bytes);
+    ranking_finish(&misfit->backing, MOST);
+}
+
+void misfit_gather(Facts *facts, Work *work) {
     const Plan *plan = facts->plan;
     bool local_fits = plan_local_fits(plan);
     bool backing_fits = plan_backing_fits(plan);
@@ -55,10 +89,10 @@ void misfit_gather(Facts *facts, Arena *keep) {
     facts->excess_bytes = local_fits ? 0 : plan->placed_bytes - plan->capacity_bytes;
     facts->misfit.backing_excess_bytes = backing_fits ? 0 : plan->backing_bytes - plan->backing_capacity_bytes;
     if (!local_fits) {
-        gather_crowded(facts, keep);
-        waiting_gather(facts, keep);
+        gather_crowded(facts, &work->keep);
+        waiting_gather(facts, &work->keep);
     }
     if (!backing_fits) {
-        gather_backing(facts, keep);
+        gather_backing(facts, work);
     }
 }

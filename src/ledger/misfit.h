@@ -5,6 +5,6 @@
 #include "ledger/facts.h"
 
 /* Fills `misfit`, `spare_bytes` and `excess_bytes`. */
-void misfit_gather(Facts *facts, Arena *keep);
+void misfit_gather(Facts *facts, Work *work);
 
 #endif

@@ -18,6 +18,7 @@ typedef struct {
 typedef struct {
     bool *is_far;   /* value: it lies in far memory, and operators load and store parts of it */
     bool *in_tiles; /* node: it goes tile by tile, whatever it reads and writes */
+    FarReason *why; /* value: why it is far */
     bool *stays;    /* value: an operator can't do with parts of it */
     bool has_erred; /* a value is far that has to stay: the plan is to be made again */
 } Relief;
@@ -143,7 +144,7 @@ bool node_writes_input(const Graph *graph, const Node *node, uint32_t k);
 
 /* ---- sweep_operator.c: any one operator, tile by tile */
 
-/* Has the operator one output, and maps that parts of it are made of? */
+/* Has the operator one output, and maps that parts of it are made of? See operator_obstacle. */
 bool operator_is_possible(const Graph *graph, NodeId node);
 
 /* A cell's state may be its last output: that stays whole in local memory. */
@@ -182,7 +183,8 @@ void find_remedies(Plan *plan, Work *work);
 
 /* ---- relief.c */
 
-Relief *relief_new(const Graph *graph, Arena *arena);
+/* The reasons live in `keep`, all else in `scratch`. */
+Relief *relief_new(const Graph *graph, Work *work);
 
 /* Of a plan that does not fit: sends maps to far memory, and has operators go tile by tile, so that each step may fit.
  * False where that changes nothing. */

@@ -163,11 +163,24 @@ static bool build_in_tiles(Builder *builder, NodeId id, bool *is_built) {
     return !operator_is_possible(builder->plan->graph, id) || build_operator(builder, id, is_built);
 }
 
+/* What was tried may be asked for later. */
+static void note_no_tile(const Builder *builder, NodeId id, bool is_tried) {
+    Plan *plan = builder->plan;
+    if (!is_tried && !goes_in_tiles(builder, id)) {
+        return;
+    }
+    if (plan->has_no_tile == NULL) {
+        plan->has_no_tile = arena_array(&builder->work->keep, bool, plan->graph->node_count);
+    }
+    plan->has_no_tile[id.index] = true;
+}
+
 static bool build_group(Builder *builder, Group group) {
     NodeId *nodes = arena_array(&builder->work->scratch, NodeId, group.last - group.first);
     uint32_t count;
     bool is_built = group_is_sweep(builder, group, nodes, &count);
     builder->plan->folded_nodes += group.last - group.first - count;
+    bool is_tried = is_built;
     if (is_built && !build_sweep(builder, nodes, count, &is_built)) {
         return false;
     }
@@ -175,6 +188,7 @@ static bool build_group(Builder *builder, Group group) {
         return false;
     }
     for (uint32_t i = 0; i < count && !is_built; i++) {
+        note_no_tile(builder, nodes[i], is_tried);
         if (touches_far(builder, graph_node(builder->plan->graph, nodes[i]))) {
             keep_local(builder, graph_node(builder->plan->graph, nodes[i]));
         }

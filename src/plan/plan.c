@@ -69,6 +69,7 @@ static Plan *build_once(Request *request, Work *work) {
     builder.plan->choice = request->choice;
     builder.budgets = request->budgets;
     builder.relief = request->relief;
+    builder.plan->why_far = request->relief == NULL ? NULL : request->relief->why;
     builder.before = request->before;
     builder.sweep_at = request->sweep_at;
     if (!build_steps(&builder) || (request->relief != NULL && request->relief->has_erred)) {
@@ -126,7 +127,7 @@ static Plan *build_tight(Request *request, Work *work) {
 static Plan *build_relieved(Request *request, Plan *plan, Work *work) {
     enum { MOST_ROUNDS = 12, MOST_IDLE = 3 };
     const GraphUses uses = graph_uses(request->graph, &work->scratch);
-    request->relief = relief_new(request->graph, &work->scratch);
+    request->relief = relief_new(request->graph, work);
     Plan *last = plan;
     uint32_t idle = 0;
     for (uint32_t round = 0; round < MOST_ROUNDS && idle < MOST_IDLE && !plan_local_fits(plan); round++) {

@@ -182,6 +182,15 @@ typedef struct {
     Hold *holds;
 } PlannedSweep;
 
+/* Why a map lies in far memory: what a draft of the plan, which had it in local memory, came to. */
+typedef struct {
+    NodeId node; /* the operator at whose step it was one too many; NO_NODE of the model's outputs */
+    Column column;
+    uint64_t live_bytes; /* that were alive at that step, whose room is less */
+    uint64_t room_bytes;
+    bool is_waiting; /* the operator neither reads nor makes it */
+} FarReason;
+
 typedef enum { STRATEGY_AUTO, STRATEGY_SCALAR, STRATEGY_CHANNEL, STRATEGY_ROW, STRATEGY_FULL } Strategy;
 
 /* One --axis TENSOR=K: the parameter `tensor` goes along axis K of the map. */
@@ -237,9 +246,11 @@ typedef struct {
     uint32_t sweep_count;
     size_t sweep_capacity;
     PlannedSweep *sweeps;
-    const Shape **smallest; /* constant -> its smallest bit-identical form, null until a reader asks */
-    BufferId *of_value;     /* value -> the buffer its readers read in local memory (arena: or flash); NO_BUFFER */
-    BufferId *backing;      /* value -> its buffer in flash or far memory, the newest form's; NO_BUFFER */
+    const Shape **smallest;   /* constant -> its smallest bit-identical form, null until a reader asks */
+    BufferId *of_value;       /* value -> the buffer its readers read in local memory (arena: or flash); NO_BUFFER */
+    const FarReason *why_far; /* value -> why it lies in far memory, where it is a map there; null: none does */
+    bool *has_no_tile;        /* node: it was to go by tiles, and no tile of it can be; null: none was */
+    BufferId *backing;        /* value -> its buffer in flash or far memory, the newest form's; NO_BUFFER */
 
     KindTotals by_kind[BUFFER_KIND_COUNT];
     uint64_t logical_bytes, physical_bytes;

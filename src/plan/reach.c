@@ -72,6 +72,7 @@ static void find_reach(const ReachFinding *f) {
     ReachRule rule = rule_of_op[f->node->op];
     rule = rule != NULL ? rule : rule_of_kind[op_info(f->node->op)->kind];
     if (rule != NULL) {
+        f->reach->is_known = true;
         rule(f);
     }
 }

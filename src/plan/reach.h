@@ -19,6 +19,7 @@ typedef struct {
 } AxisReach;
 
 typedef struct {
+    bool is_known;   /* the definition says what parts need; else all of every input is read */
     uint32_t cut;    /* set of axes of output 0 along which parts may be made one after another */
     uint64_t macs;   /* products that an element of the output is the sum of; 0 where it is none */
     uint64_t passes; /* elements of an input that one of the output is made of, where it is no sum of products */

@@ -20,9 +20,11 @@ typedef struct {
 
 #define END UINT32_MAX
 
-Relief *relief_new(const Graph *graph, Arena *arena) {
+Relief *relief_new(const Graph *graph, Work *work) {
+    Arena *arena = &work->scratch;
     Relief *relief = arena_new(arena, Relief);
     relief->is_far = arena_array(arena, bool, graph->value_count);
+    relief->why = arena_array(&work->keep, FarReason, graph->value_count);
     relief->stays = arena_array(arena, bool, graph->value_count);
     relief->in_tiles = arena_array(arena, bool, graph->node_count);
     return relief;
@@ -91,11 +93,27 @@ static bool storage_may_go(const Relieving *r, uint32_t storage) {
     return may;
 }
 
-static void send_away(Relieving *r, uint32_t storage) {
+/* Does the operator make or read any of it? An operator is several steps, not all of which do. */
+static bool is_of_node(const Relieving *r, NodeId node, uint32_t storage) {
+    const Graph *graph = r->plan->graph;
+    bool is_own = r->is_touched[storage];
+    for (uint32_t v = r->member_of[storage]; is_node(node) && v != END; v = r->member_next[v]) {
+        is_own = is_own || graph->values[v].producer.index == node.index;
+        for (uint32_t u = r->uses->first[v]; !is_own && u < r->uses->first[v + 1]; u++) {
+            is_own = r->uses->use[u].index == node.index;
+        }
+    }
+    return is_own;
+}
+
+static void send_away(Relieving *r, const Step *step, uint32_t storage) {
+    const FarReason why = {step->node, step->column, step->live_bytes, r->room_bytes,
+                           !is_of_node(r, step->node, storage)};
     r->is_gone[storage] = true;
     r->has_changed = true;
     for (uint32_t v = r->member_of[storage]; v != END; v = r->member_next[v]) {
         r->relief->is_far[v] = true;
+        r->relief->why[v] = why;
     }
 }
 
@@ -156,7 +174,7 @@ static void relieve_step(Relieving *r, const Step *step) {
         while (at != END && staying_bytes(r, begins) > r->room_bytes) {
             at = largest(r, touched == 1);
             if (at != END) {
-                send_away(r, at);
+                send_away(r, step, at);
             }
         }
     }

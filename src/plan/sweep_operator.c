@@ -4,6 +4,7 @@
 #include "base/fault.h"
 #include "plan/declared.h"
 #include "plan/reach.h"
+#include "plan/whole.h"
 
 #include <string.h>
 
@@ -27,17 +28,7 @@ static uint32_t first_map(const Graph *graph, const Node *node) {
 }
 
 bool operator_is_possible(const Graph *graph, NodeId id) {
-    const Node *node = graph_node(graph, id);
-    OpKind kind = op_info(node->op)->kind;
-    bool is_possible = kind != KIND_CONTROL && kind != KIND_STATE && kind != KIND_CONSTANT && !node->is_constant &&
-                       node->output_count == 1 && node->input_count <= SWEEP_MOST_PARAMS &&
-                       value_has_elements(node_output(graph, node, 0)) && !node_output(graph, node, 0)->is_state &&
-                       first_map(graph, node) != NO_INPUT;
-    for (uint32_t k = 0; is_possible && k < node->input_count; k++) {
-        const Value *value = node_input(graph, node, k);
-        is_possible = value == NULL || value->constant != NULL || value_has_elements(value);
-    }
-    return is_possible;
+    return operator_obstacle(graph, id) == WHOLE_NONE;
 }
 
 bool operator_has_state(const Graph *graph, const Node *node) {

@@ -201,6 +201,22 @@ static void write_idle(Json *json, const Facts *facts, BufferId id) {
                 is_constant && buffer_is_local_storage(facts->plan, id) ? facts->idle_steps[id.index] : UINT64_MAX);
 }
 
+static void write_why_far(Json *json, const Facts *facts, BufferId id) {
+    const FarReason *why = facts_why_far(facts->plan, id);
+    json_key(json, "far_reason");
+    if (why == NULL) {
+        json_null(json);
+        return;
+    }
+    json_object_inline(json);
+    write_node(json, facts, why->node);
+    json_member_text(json, "column", column_name(why->column));
+    json_member_u64(json, "live_bytes", why->live_bytes);
+    json_member_u64(json, "room_bytes", why->room_bytes);
+    json_member_bool(json, "waits", why->is_waiting);
+    json_end(json);
+}
+
 static void write_buffer(Json *json, const Facts *facts, BufferId id) {
     const Buffer *buffer = plan_buffer(facts->plan, id);
     json_object_inline(json);
@@ -221,6 +237,7 @@ static void write_buffer(Json *json, const Facts *facts, BufferId id) {
     write_idle(json, facts, id);
     write_alias(json, buffer);
     json_member_text(json, "materialised_reason", buffer->materialised_reason);
+    write_why_far(json, facts, id);
     json_end(json);
 }
 
@@ -240,6 +257,8 @@ static void write_step(Json *json, const Facts *facts, uint32_t index) {
     write_ids(json, "writes", step->writes, step->write_count);
     write_ids(json, "scratch", NULL, 0);
     json_member_u64(json, "live_bytes", step->live_bytes);
+    json_member_u64(json, "own_bytes", facts->whole[index].own_bytes);
+    json_member_text(json, "whole_reason", whole_reason_name(facts->whole[index].reason));
     json_member_u64(json, "repeat", step->repeat);
     write_known(json, "moved_bytes", facts_step_moves(facts->plan, step).written_bytes);
     json_end(json);
@@ -308,26 +327,64 @@ static void write_blame(Json *json, const Facts *facts) {
     json_end(json);
 }
 
-static void write_local_misfit(Json *json, const Facts *facts) {
-    const Plan *plan = facts->plan;
-    json_member_u64(json, "step", plan->peak_step);
-    write_node(json, facts, peak_node(plan));
-    json_member_text(json, "memory", "local");
-    json_member_u64(json, "need_bytes", plan->placed_bytes);
-    json_member_u64(json, "capacity_bytes", plan->capacity_bytes);
-    json_member_u64(json, "excess_bytes", facts->excess_bytes);
-    write_ranked_ids(json, &facts->at_peak);
+/* Of local memory: what the peak's node takes itself, why it is not cut, and what is there for other steps. */
+static void write_peak_node(Json *json, const Facts *facts) {
+    const Misfit *misfit = &facts->misfit;
+    json_member_u64(json, "own_bytes", misfit->own_bytes);
+    json_member_text(json, "whole_reason", whole_reason_name(misfit->whole));
+    json_member_u64(json, "waiting_bytes", misfit->waiting_bytes);
+    write_ids(json, "waiting", misfit->waiting, misfit->waiting_count);
 }
 
-static void write_backing_misfit(Json *json, const Facts *facts) {
+/* What does not fit in one memory, at the step at which most is alive there. */
+typedef struct {
+    Str memory;
+    uint32_t step; /* NO_STEP */
+    uint64_t need_bytes, capacity_bytes, excess_bytes, live_bytes;
+    const Ranking *buffers;
+} Excess;
+
+static void write_excess(Json *json, const Facts *facts, const Excess *excess) {
+    bool has_step = excess->step < facts->plan->step_count;
+    write_known(json, "step", excess->step == NO_STEP ? UINT64_MAX : excess->step);
+    write_node(json, facts, has_step ? facts->plan->steps[excess->step].node : NO_NODE);
+    json_member_str(json, "memory", excess->memory);
+    json_member_u64(json, "need_bytes", excess->need_bytes);
+    json_member_u64(json, "capacity_bytes", excess->capacity_bytes);
+    json_member_u64(json, "excess_bytes", excess->excess_bytes);
+    json_member_u64(json, "live_bytes", excess->live_bytes);
+    write_ranked_ids(json, excess->buffers);
+}
+
+static Excess local_excess(const Facts *facts) {
     const Plan *plan = facts->plan;
-    json_member_null(json, "step");
-    json_member_null(json, "node");
-    json_member_str(json, "memory", facts->device->memory[facts->device->backing].name);
-    json_member_u64(json, "need_bytes", plan->backing_bytes);
-    json_member_u64(json, "capacity_bytes", plan->backing_capacity_bytes);
-    json_member_u64(json, "excess_bytes", facts->misfit.backing_excess_bytes);
-    write_ranked_ids(json, &facts->misfit.backing);
+    return (Excess){STR("local"),        plan->peak_step,       plan->placed_bytes, plan->capacity_bytes,
+                    facts->excess_bytes, plan->peak_live_bytes, &facts->at_peak};
+}
+
+static Excess backing_excess(const Facts *facts) {
+    const Plan *plan = facts->plan;
+    const Misfit *misfit = &facts->misfit;
+    return (Excess){facts->device->memory[facts->device->backing].name,
+                    misfit->backing_step,
+                    plan->backing_bytes,
+                    plan->backing_capacity_bytes,
+                    misfit->backing_excess_bytes,
+                    misfit->backing_live_bytes,
+                    &misfit->backing};
+}
+
+static void write_backing(Json *json, const Facts *facts) {
+    const Excess backing = backing_excess(facts);
+    json_key(json, "backing");
+    if (plan_backing_fits(facts->plan)) {
+        json_null(json);
+        return;
+    }
+    json_object(json);
+    write_excess(json, facts, &backing);
+    json_member_u64(json, "stay_bytes", facts->misfit.backing_stay_bytes);
+    json_end(json);
 }
 
 static void write_misfit(Json *json, const Facts *facts) {
@@ -336,14 +393,13 @@ static void write_misfit(Json *json, const Facts *facts) {
         json_null(json);
         return;
     }
+    const Excess excess = plan_local_fits(facts->plan) ? backing_excess(facts) : local_excess(facts);
     json_object(json);
-    if (plan_local_fits(facts->plan)) {
-        write_backing_misfit(json, facts);
-    } else {
-        write_local_misfit(json, facts);
-    }
+    write_excess(json, facts, &excess);
+    write_peak_node(json, facts);
     write_crowded(json, facts);
     write_blame(json, facts);
+    write_backing(json, facts);
     write_remedies(json, facts->plan);
     json_end(json);
 }

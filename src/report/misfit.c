@@ -87,6 +87,44 @@ static bool only_larger_memory_helps(const Plan *plan) {
     return true;
 }
 
+/* ", never cut along C H; each needs all of 'w', 'b'": what no tile makes smaller. */
+static Str uncut_text(const Page *page, const PlannedSweep *planned) {
+    enum { MOST = 3 };
+    uint32_t uncut = facts_uncut_dims(&planned->sweep), count = 0;
+    Str text = uncut == 0 ? STR("") : STR(", never cut along");
+    for (uint32_t d = 0; d < DIM_COUNT; d++) {
+        if ((uncut >> d & 1) != 0) {
+            text = arena_format(page->scratch, STR_FMT " %c", STR_ARG(text), dim_letter((Dim)d));
+        }
+    }
+    for (uint32_t k = 0; k <= planned->sweep.param_count; k++) {
+        BufferId id = facts_reads_whole(planned, k);
+        if (is_buffer(id) && count++ < MOST) {
+            text = arena_format(page->scratch, STR_FMT "%s'" STR_FMT "'", STR_ARG(text),
+                                count == 1 ? "; each needs all of " : ", ", STR_ARG(page_name(page, id)));
+        }
+    }
+    return count <= MOST ? text
+                         : arena_format(page->scratch, STR_FMT ", %" PRIu32 " more", STR_ARG(text), count - MOST);
+}
+
+/* How far the peak's operator is cut, or why it is not. */
+static void print_cut(const Page *page) {
+    const Plan *plan = page->facts->plan;
+    const Step *step = &plan->steps[plan->peak_step];
+    WholeReason reason = page->facts->misfit.whole;
+    if (reason != WHOLE_NONE) {
+        page_line(page, "it is not cut into tiles: %s", words_whole(reason));
+    } else if (step->sweep != NOT_IN_SWEEP) {
+        const PlannedSweep *planned = &plan->sweeps[step->sweep];
+        const SweepOption *best = &planned->chosen.best;
+        page_line(page, "it goes by %s of %" PRIu64 "x%" PRIu64 "x%" PRIu64 "x%" PRIu64 " (N C H W)" STR_FMT "%s",
+                  page_count(page, best->cost.tiles, "tile"), best->choice.tile[DIM_N], best->choice.tile[DIM_C],
+                  best->choice.tile[DIM_H], best->choice.tile[DIM_W], STR_ARG(uncut_text(page, planned)),
+                  planned->chosen.fits ? "" : "; no other tiles need fewer bytes");
+    }
+}
+
 /* What the peak's node can't do without, and which others are there beside it. */
 static void print_own(const Page *page) {
     enum { MOST = 6 };
@@ -101,6 +139,7 @@ static void print_own(const Page *page) {
               : misfit->own_bytes > plan->capacity_bytes
                   ? ": local memory must hold at least that, and no option of stride0 lowers it"
                   : "; no option of stride0 lowers the peak");
+    print_cut(page);
     if (misfit->waiting_count == 0) {
         return;
     }
@@ -192,6 +231,32 @@ static void print_remedies(const Page *page) {
     }
 }
 
+/* Flash or far memory: what stays there, and at which step most maps are beside it. */
+static void print_backing(const Page *page) {
+    const Facts *facts = page->facts;
+    const Misfit *misfit = &facts->misfit;
+    uint64_t stay = misfit->backing_stay_bytes, live = misfit->backing_live_bytes;
+    const char *count = page_count(page, misfit->backing.all, "buffer");
+    if (facts->plan->backing_bytes > live) {
+        page_line(page, "alive at once " STR_FMT "; placed " STR_FMT, STR_ARG(page_number(page, live)),
+                  STR_ARG(page_number(page, facts->plan->backing_bytes)));
+    }
+    if (misfit->backing_step == NO_STEP) {
+        page_line(page, "all of it stays for the whole run; the largest of %s:", count);
+    } else {
+        page_line(page, STR_FMT "; the largest of %s alive there:", STR_ARG(page_step(page, misfit->backing_step)),
+                  count);
+    }
+    print_ranking(page, &misfit->backing);
+    if (misfit->backing_step != NO_STEP) {
+        page_line(page,
+                  STR_FMT
+                  " bytes of them are constants, graph inputs and graph outputs, which stay for the whole run; " STR_FMT
+                  " are maps that local memory has no room for",
+                  STR_ARG(page_number(page, stay)), STR_ARG(page_number(page, live - stay)));
+    }
+}
+
 void report_misfit(const Facts *facts, const char *prefix, Arena *scratch, FILE *out) {
     const Page page = {.facts = facts, .style = {.columns = 100}, .scratch = scratch, .out = out};
     const Plan *plan = facts->plan;
@@ -210,8 +275,7 @@ void report_misfit(const Facts *facts, const char *prefix, Arena *scratch, FILE 
     if (!plan_backing_fits(plan)) {
         fputs(lead, out);
         print_need(&page, facts->device->backing, plan->backing_bytes, plan->backing_capacity_bytes);
-        fprintf(out, "  the largest of %s there:\n", page_count(&page, facts->misfit.backing.all, "buffer"));
-        print_ranking(&page, &facts->misfit.backing);
+        print_backing(&page);
     }
     print_remedies(&page);
 }

@@ -160,6 +160,21 @@ static void print_place(const Page *page, BufferId id) {
     }
 }
 
+/* "at 'conv' (Conv), compute, 40,960 bytes would have been alive, where there is room for 16,384" */
+static void print_why_far(const Page *page, BufferId id) {
+    const FarReason *why = facts_why_far(page->facts->plan, id);
+    if (why != NULL) {
+        const Step step = {.node = why->node};
+        Str title = clean_text(page->scratch, facts_step_title(page->facts, &step, page->scratch));
+        line(page, "far because",
+             "with it in local memory " STR_FMT " bytes were alive at " STR_FMT ", %s, where there is room for " STR_FMT
+             "; %s",
+             STR_ARG(page_number(page, why->live_bytes)), STR_ARG(title), column_name(why->column),
+             STR_ARG(page_number(page, why->room_bytes)),
+             why->is_waiting ? "it only waited there" : "it is what the operator reads or makes");
+    }
+}
+
 /* What else lies in these bytes, one line each. */
 static void print_sharers(const Page *page, BufferId id) {
     const Plan *plan = page->facts->plan;
@@ -207,6 +222,7 @@ static void print_buffer(const Page *page, BufferId id) {
     print_parameter(page, buffer);
     print_range(page, buffer);
     print_place(page, id);
+    print_why_far(page, id);
     print_alias(page, id);
 }
 
@@ -272,6 +288,10 @@ static void print_step(const Page *page, uint32_t index) {
     print_touched(page, "reads", step->reads, step->read_count);
     print_touched(page, "writes", step->writes, step->write_count);
     print_declared(page, step);
+    if (page->facts->whole[index].reason != WHOLE_NONE) {
+        line(page, "not cut", "%s; it takes " STR_FMT " bytes whole", words_whole(page->facts->whole[index].reason),
+             STR_ARG(page_number(page, page->facts->whole[index].own_bytes)));
+    }
     if (step->repeat > 1) {
         line(page, "repeats", STR_FMT " times, once a tile; traffic is of all of them",
              STR_ARG(page_number(page, step->repeat)));

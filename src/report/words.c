@@ -136,6 +136,23 @@ Str words_no_view(const Page *page, NodeId id) {
                         STR_ARG(page_number(page, plan->placed_bytes)));
 }
 
+const char *words_whole(WholeReason reason) {
+    static const char *const words[] = {
+        [WHOLE_NONE] = "",
+        [WHOLE_ROOM] = "there is room for its whole maps",
+        [WHOLE_OPTION] = "--tile none asks for whole maps",
+        [WHOLE_OUTPUTS] = "parts are made of operators with one output",
+        [WHOLE_INPUTS] = "it has more inputs than are loaded part by part",
+        [WHOLE_STATE] = "it makes state, or other operators run inside it",
+        [WHOLE_MAP] = "it reads no map that parts could be loaded of",
+        [WHOLE_OPERATOR] = "which part of its input a part of its output needs is not known of this operator",
+        [WHOLE_ELEMENTS] = "every element of its output may need all of its input",
+        [WHOLE_LAYOUT] = "no part of it has a layout on the device, or is as short as a transfer",
+        [WHOLE_GAIN] = "by tiles the network needs no less",
+    };
+    return words[reason];
+}
+
 const char *words_remedy(const char *kind) {
     static const char *const words[][2] = {
         {"compact_parameters", "keep parameters compact: leave out --strategy"},

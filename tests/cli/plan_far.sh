@@ -1,0 +1,77 @@
+# Why a map lies in far memory, why an operator is not cut, and far memory and flash that do not hold all of it.
+sed 's/^bytes = unbounded/bytes = 600/' "$S0_SOURCE_DIR/devices/teach.ini" >near.ini
+sed 's/^bytes = unbounded/bytes = 1K/' "$S0_SOURCE_DIR/devices/mcu-cm.ini" >small.ini
+
+# p 16 and q 64 wait while d makes s 64 of r 64: 208. Without q it would fit in 200.
+cat >waits.txt <<END
+stride0-graph 1
+format onnx 13
+input X int8[1,1,4,16]
+node MaxPool a: X -> p kernel_shape=[4,4] strides=[4,4]
+node MaxPool b: X -> q kernel_shape=[1,1]
+node MaxPool c: q -> r kernel_shape=[1,1]
+node MaxPool d: r -> s kernel_shape=[1,1]
+node Add f: q s -> t
+node MaxPool e: t -> w kernel_shape=[4,4] strides=[4,4]
+node Add g: w p -> Y
+output Y
+END
+stride0 plan waits.txt -d teach --budget 200 --buffer q | sed -n '1,/^$/p'
+stride0 plan waits.txt -d teach --budget 200 --json - | grep '"far_reason": {'
+stride0 plan waits.txt -d teach --budget 200 --node d
+
+# Nobody knows what `mystery` reads: 64 and 80 bytes, whole.
+cat >mystery.txt <<END
+stride0-graph 1
+format onnx 13
+input X int8[1,1,4,16]
+value y int8[1,1,5,16]
+node MaxPool a: X -> x kernel_shape=[1,1]
+node Custom mystery: x -> y
+node MaxPool b: y -> Y kernel_shape=[1,1]
+output Y
+END
+stride0 plan mystery.txt -d teach --budget 143 --quiet --json misfit.json
+echo "status $?"
+sed -n '/"misfit"/,/"other_steps"/p' misfit.json
+stride0 plan mystery.txt -d teach --budget 144 --node mystery
+
+# A convolution reads all channels of a window and as many weights: 32, 32, and 16 for one pixel.
+cat >conv.txt <<END
+stride0-graph 1
+format onnx 13
+input X int8[1,32,4,4]
+const W int8[2,32,1,1] = $(seq 0 63 | tr '\n' ' ')
+node Conv c: X W -> Y kernel_shape=[1,1]
+output Y
+END
+stride0 plan conv.txt -d teach --budget 64 --quiet
+echo "status $?"
+
+# Far memory of 600 bytes: X 256 and Y 64 stay, x and y are 256 each.
+cat >chain.txt <<END
+stride0-graph 1
+format onnx 13
+input X int8[1,1,16,16]
+node MaxPool a: X -> x kernel_shape=[1,1]
+node MaxPool b: x -> y kernel_shape=[1,1]
+node MaxPool c: y -> Y kernel_shape=[4,4] strides=[4,4]
+output Y
+END
+stride0 plan chain.txt -d near.ini --budget 96 --quiet --json far.json
+echo "status $?"
+sed -n '/"misfit"/,/"remedies"/p' far.json
+stride0 plan chain.txt -d near.ini --budget 8 --quiet
+echo "status $?"
+
+# Flash of 1,024 bytes: nothing in it comes and goes.
+cat >flash.txt <<END
+stride0-graph 1
+format onnx 13
+input X int8[1,40]
+const W int8[40,30] = $(seq 0 1199 | awk '{printf "%d ", $1 % 251 - 125}')
+node MatMul m: X W -> Y
+output Y
+END
+stride0 plan flash.txt -d small.ini --quiet
+echo "status $?"
