@@ -352,6 +352,12 @@ bool facts_layout_case(const Facts *facts, BufferId id, uint32_t *which) {
     return true;
 }
 
+const char *facts_form_name(const Buffer *buffer) {
+    return !buffer->is_form                      ? NULL
+           : buffer->broadcast == BROADCAST_NONE ? form_name(FORM_FULL)
+                                                 : broadcast_name(buffer->broadcast);
+}
+
 Str facts_buffer_name(const Facts *facts, BufferId id, Arena *arena) {
     const Plan *plan = facts->plan;
     const Buffer *buffer = plan_buffer(plan, id);
@@ -361,6 +367,9 @@ Str facts_buffer_name(const Facts *facts, BufferId id, Arena *arena) {
     const Value *value = graph_value(plan->graph, buffer->value);
     bool is_copy = buffer->memory == plan->device->local && plan->device->kind == DEVICE_SCRATCHPAD &&
                    (value->constant != NULL || value->is_input);
+    if (buffer->is_form) {
+        return arena_format(arena, STR_FMT " (%s form)", STR_ARG(value->name), facts_form_name(buffer));
+    }
     return is_copy ? arena_format(arena, STR_FMT " (local copy)", STR_ARG(value->name)) : value->name;
 }
 

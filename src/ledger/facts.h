@@ -233,7 +233,11 @@ double facts_padding_ratio(const Buffer *buffer);
  * engine's parameter records, grains). */
 bool facts_layout_case(const Facts *facts, BufferId id, uint32_t *which);
 
-/* The name of a buffer for people: its value's, with "(local copy)" where far memory holds another. */
+/* Which form the engine makes there: that of a map is full. Null where it makes none. */
+const char *facts_form_name(const Buffer *buffer);
+
+/* The name of a buffer for people: its value's, with "(local copy)" where far memory holds another, "(row form)" where
+ * the engine makes that of a local copy. */
 Str facts_buffer_name(const Facts *facts, BufferId id, Arena *arena);
 
 /* The node of a step for people; "(model output)" where there is none. */

@@ -11,10 +11,10 @@
 
 /* A constant that may stay. */
 typedef struct {
-    BufferId buffer;
-    Moved saved;          /* by its load; of a form, by what makes it, and the load of what it is made of */
-    uint64_t loads_bytes; /* of that, loaded */
-    uint64_t size;        /* rounded up */
+    BufferId buffer, made_of; /* made_of: of a form, what is not loaded again either; NO_BUFFER */
+    Moved saved;              /* by its load; of a form, by what makes it, and the load of what it is made of */
+    uint64_t loads_bytes;     /* of that, loaded */
+    uint64_t size;            /* rounded up */
 } Candidate;
 
 typedef struct {
@@ -22,7 +22,8 @@ typedef struct {
     Steady *steady;
     uint64_t *alive;  /* of each step: bytes of storages that are not held, rounded up */
     uint32_t fullest; /* a step that was too full for another */
-    bool *is_held;
+    bool *is_held;    /* it stays */
+    bool *is_spared;  /* nothing writes it again: it stays, or what is made of it does */
 } Search;
 
 static uint64_t rounded_size(const Plan *plan, const Buffer *buffer) {
@@ -50,38 +51,42 @@ static const Written *count_writes(const Plan *plan, Arena *scratch) {
     return written;
 }
 
-/* Two tiles in flight have a part each; and what a form is made of stays or goes with the form. */
-static void mark_parts(const SweepParam *param, bool *part) {
-    bool is_part = is_buffer(param->local[1]) || is_buffer(param->form);
-    for (uint32_t slot = 0; is_part && slot < 2; slot++) {
-        if (is_buffer(param->local[slot])) {
-            part[param->local[slot].index] = true;
-        }
+/* Of each buffer that is a form: what the engine makes it of, a number where that is no buffer. */
+typedef struct {
+    bool is_form;
+    BufferId of;
+} MadeOf;
+
+typedef struct {
+    MadeOf *form;
+    bool *is_part; /* one of two parts of a constant; or what a form is made of, which stays or goes with the form */
+} Kinds;
+
+/* Two tiles in flight have a part each. */
+static void mark_parts(const SweepParam *param, bool *is_part) {
+    for (uint32_t slot = 0; is_buffer(param->local[1]) && slot < 2; slot++) {
+        is_part[param->local[slot].index] = true;
     }
 }
 
-static const bool *find_parts(const Plan *plan, Arena *scratch) {
-    bool *part = arena_array(scratch, bool, plan->buffer_count);
+static Kinds find_kinds(const Plan *plan, Arena *scratch) {
+    Kinds kinds = {arena_array(scratch, MadeOf, plan->buffer_count), arena_array(scratch, bool, plan->buffer_count)};
     for (uint32_t s = 0; s < plan->sweep_count; s++) {
         for (uint32_t i = 0; i < plan->sweeps[s].sweep.param_count; i++) {
-            mark_parts(&plan->sweeps[s].params[i], part);
+            mark_parts(&plan->sweeps[s].params[i], kinds.is_part);
         }
     }
-    return part;
-}
-
-/* Of each buffer that is a parameter's form in a sweep: that parameter. */
-static const SweepParam **find_forms(const Plan *plan, Arena *scratch) {
-    const SweepParam **param_of = arena_array(scratch, const SweepParam *, plan->buffer_count);
-    for (uint32_t s = 0; s < plan->sweep_count; s++) {
-        for (uint32_t i = 0; i < plan->sweeps[s].sweep.param_count; i++) {
-            const SweepParam *param = &plan->sweeps[s].params[i];
-            if (is_buffer(param->form)) {
-                param_of[param->form.index] = param;
+    for (uint32_t s = 0; s < plan->step_count; s++) {
+        const Step *step = &plan->steps[s];
+        if (step_makes_form(plan, step)) {
+            BufferId of = step->read_count > 0 ? step->reads[0] : NO_BUFFER;
+            kinds.form[step->writes[0].index] = (MadeOf){true, of};
+            if (is_buffer(of)) {
+                kinds.is_part[of.index] = true;
             }
         }
     }
-    return param_of;
+    return kinds;
 }
 
 static bool may_stay(const Plan *plan, BufferId id, const Written *written, bool is_form) {
@@ -95,14 +100,14 @@ static bool may_stay(const Plan *plan, BufferId id, const Written *written, bool
 }
 
 /* One that COPY makes is read as often as it is written; a number is not read. */
-static Candidate form_candidate(const Plan *plan, BufferId id, const SweepParam *param) {
+static Candidate form_candidate(const Plan *plan, BufferId id, BufferId of) {
     const Buffer *buffer = plan_buffer(plan, id);
-    bool is_copied = is_buffer(param->local[0]);
-    uint64_t loaded = is_copied ? plan_buffer(plan, param->local[0])->logical_bytes : 0;
+    bool is_copied = is_buffer(of);
+    uint64_t loaded = is_copied ? plan_buffer(plan, of)->logical_bytes : 0;
     Moved saved = {.read_bytes = is_copied ? loaded + buffer->logical_bytes : 0,
                    .written_bytes = loaded + buffer->logical_bytes,
                    .transfers = is_copied ? 2 : 1};
-    return (Candidate){id, saved, loaded, rounded_size(plan, buffer)};
+    return (Candidate){id, of, saved, loaded, rounded_size(plan, buffer)};
 }
 
 static Candidate candidate_of(const Plan *plan, BufferId id, const Written *written) {
@@ -114,7 +119,7 @@ static Candidate candidate_of(const Plan *plan, BufferId id, const Written *writ
         read_bytes = far_bytes < read_bytes ? far_bytes : read_bytes;
     }
     Moved saved = {.read_bytes = read_bytes, .written_bytes = buffer->logical_bytes, .transfers = 1};
-    return (Candidate){id, saved, buffer->logical_bytes, rounded_size(plan, buffer)};
+    return (Candidate){id, NO_BUFFER, saved, buffer->logical_bytes, rounded_size(plan, buffer)};
 }
 
 static int by_gain(const void *left, const void *right) {
@@ -167,7 +172,10 @@ static void hold(Search *search, const Candidate *candidate) {
     for (uint32_t s = buffer->storage_first; s < buffer->storage_last; s++) {
         search->alive[s] -= candidate->size;
     }
-    search->is_held[candidate->buffer.index] = true;
+    search->is_held[candidate->buffer.index] = search->is_spared[candidate->buffer.index] = true;
+    if (is_buffer(candidate->made_of)) {
+        search->is_spared[candidate->made_of.index] = true;
+    }
     steady->held_count++;
     steady->held_bytes += candidate->size;
     steady->saved.read_bytes += candidate->saved.read_bytes;
@@ -194,17 +202,17 @@ static void list_held(const Search *search, Arena *keep) {
 const bool *steady_find(const Plan *plan, Steady *steady, Arena *keep, Arena *scratch) {
     Search search = {.plan = plan, .steady = steady};
     const Written *written = count_writes(plan, scratch);
-    const SweepParam **param_of = find_forms(plan, scratch);
-    const bool *is_part = find_parts(plan, scratch);
+    const Kinds kinds = find_kinds(plan, scratch);
     Candidate *candidates = arena_array(scratch, Candidate, plan->buffer_count);
     uint32_t count = 0;
     search.alive = arena_array(scratch, uint64_t, plan->step_count);
     search.is_held = arena_array(scratch, bool, plan->buffer_count);
+    search.is_spared = arena_array(scratch, bool, plan->buffer_count);
     count_alive(plan, search.alive);
     for (uint32_t i = 0; i < plan->buffer_count; i++) {
-        const SweepParam *param = param_of[i];
-        if (!is_part[i] && may_stay(plan, (BufferId){i}, &written[i], param != NULL)) {
-            candidates[count++] = param != NULL ? form_candidate(plan, (BufferId){i}, param)
+        const MadeOf *form = &kinds.form[i];
+        if (!kinds.is_part[i] && may_stay(plan, (BufferId){i}, &written[i], form->is_form)) {
+            candidates[count++] = form->is_form ? form_candidate(plan, (BufferId){i}, form->of)
                                                 : candidate_of(plan, (BufferId){i}, &written[i]);
         }
     }
@@ -217,5 +225,5 @@ const bool *steady_find(const Plan *plan, Steady *steady, Arena *keep, Arena *sc
         }
     }
     list_held(&search, keep);
-    return search.is_held;
+    return search.is_spared;
 }

@@ -4,7 +4,8 @@
 
 #include "ledger/facts.h"
 
-/* Which constants stay in local memory from run to run: one a buffer. Fills all but `run`. */
+/* Of each buffer: does nothing write it in later runs? Constants that stay in local memory, and those of which a form
+ * stays. Fills all but `run`. */
 const bool *steady_find(const Plan *plan, Steady *steady, Arena *keep, Arena *scratch);
 
 #endif

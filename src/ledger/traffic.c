@@ -40,6 +40,9 @@ Moved facts_step_moves(const Plan *plan, const Step *step) {
     Moved moved = {.read_bytes = sum_logical(plan, step->reads, step->read_count),
                    .written_bytes = sum_logical(plan, step->writes, step->write_count),
                    .transfers = step->write_count};
+    if (step_makes_form(plan, step) && step->column == COLUMN_COPY) {
+        moved.read_bytes = moved.written_bytes; /* as often as it is repeated */
+    }
     if (moved.written_bytes < moved.read_bytes) {
         moved.read_bytes = moved.written_bytes; /* of a slice's source, only the slice is read */
     }

@@ -65,8 +65,13 @@ bool lower_backing(Builder *builder, ValueId id, BufferId *buffer);
 
 typedef struct {
     BufferId buffer; /* what the node reads: in flash where an arena reads it in place, else a local copy */
-    BufferId from;   /* in flash or far memory, where a load or fill step must make that copy first; else NO_BUFFER */
+    BufferId from;   /* in flash or far memory, where a load or fill step must make `loaded` first; else NO_BUFFER */
+    BufferId loaded; /* `buffer`; or the copy as it is stored, of which the engine makes `buffer` */
+    bool is_made;    /* the engine makes `buffer` before the node runs: of `loaded`, or of a number that is known */
 } OperandRead;
+
+/* Of the buffer of a parameter in far memory: is it a constant of one number? A form of it is filled, not copied. */
+bool lower_is_number(const Plan *plan, BufferId far);
 
 /* Is constant input `k` held in the records that stand for another one? Then it has no buffer for this node. */
 bool lower_is_held(const Builder *builder, const Node *node, uint32_t k);

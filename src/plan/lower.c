@@ -313,10 +313,44 @@ bool lower_copy(Builder *builder, NodeId node_id, uint32_t k, BufferId *backing,
     return !has_form || is_in_place || apply_form(builder, &operand, choice, read);
 }
 
+bool lower_is_number(const Plan *plan, BufferId far) {
+    const Buffer *buffer = plan_buffer(plan, far);
+    uint64_t elements;
+    return graph_value(plan->graph, buffer->value)->constant != NULL && buffer->record_bits == 0 &&
+           dtype_bits(buffer->dtype) <= 64 && shape_elements(&buffer->stored, &elements) && elements == 1;
+}
+
+/* Does what is read hold more elements than what is stored? */
+static bool has_more(const Builder *builder, const Buffer *read, const Buffer *stored) {
+    const Graph *graph = builder->plan->graph;
+    const Tensor larger = tensor_of_buffer(graph, read), smaller = tensor_of_buffer(graph, stored);
+    LayoutShape a, b;
+    CHECK(tensor_extents(&larger, &a) && tensor_extents(&smaller, &b)); /* both have a size */
+    return memcmp(a.extent, b.extent, sizeof a.extent) != 0;
+}
+
+/* A copy of what lies at `backing` is loaded as it is stored. Where the node reads a larger form the engine makes that
+ * of it, or of its number. */
+static void add_copies(Builder *builder, BufferId backing, Buffer stored, Buffer made, OperandRead *read) {
+    read->is_made = builder->plan->device->kind == DEVICE_SCRATCHPAD && has_more(builder, &made, &stored);
+    if (!read->is_made) {
+        read->from = backing;
+        read->buffer = read->loaded = add_buffer(builder, made);
+        return;
+    }
+    made.is_form = true;
+    if (!lower_is_number(builder->plan, backing)) {
+        stored.costs = NULL; /* what the parameter costs is told of its form */
+        read->from = backing;
+        read->loaded = add_buffer(builder, stored);
+    }
+    read->buffer = add_buffer(builder, made);
+}
+
 bool lower_operand(Builder *builder, NodeId node_id, uint32_t k, uint32_t group, OperandRead *read) {
     Buffer stored, made;
     BufferId backing;
-    read->from = NO_BUFFER;
+    *read = (OperandRead){.from = NO_BUFFER, .loaded = NO_BUFFER};
     if (!lower_copy(builder, node_id, k, &backing, &stored, &made)) {
         return false;
     }
@@ -327,8 +361,7 @@ bool lower_operand(Builder *builder, NodeId node_id, uint32_t k, uint32_t group,
     if (reuse_copy(builder, &made, group, &read->buffer)) {
         return true;
     }
-    read->from = backing;
-    read->buffer = add_buffer(builder, made);
+    add_copies(builder, backing, stored, made, read);
     builder->resident[made.value.index] = read->buffer;
     builder->resident_group[made.value.index] = group;
     return true;

@@ -128,6 +128,7 @@ typedef struct {
     BufferId refused_candidate;      /* whose bytes it could have shared */
     NodeId refused_by;               /* the later reader, where that is the reason */
     const char *materialised_reason; /* null where nothing was expanded */
+    bool is_form; /* of a scratchpad: the engine makes it, by COPY of another local buffer or by FILL */
 } Buffer;
 
 typedef struct {
@@ -305,6 +306,12 @@ static inline bool buffer_is_local_storage(const Plan *plan, BufferId id) {
 /* Was it sent to far memory, where only steps of this plan use it? */
 static inline bool buffer_is_far_map(const Plan *plan, const Buffer *buffer) {
     return buffer->memory != plan->device->local && buffer->kind == BUFFER_ACTIVATION;
+}
+
+/* Does the engine make there the form that an operator reads? */
+static inline bool step_makes_form(const Plan *plan, const Step *step) {
+    return (step->column == COLUMN_COPY || step->column == COLUMN_FILL) && step->write_count == 1 &&
+           plan_buffer(plan, step->writes[0])->is_form;
 }
 
 /* Is the storage alive at this step? */

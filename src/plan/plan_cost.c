@@ -121,6 +121,22 @@ static bool add_moves(Booking *booking, const Step *step) {
     return true;
 }
 
+/* A form of a whole parameter, which the engine makes: one stage of its width. */
+static bool add_form(Booking *booking, const Step *step) {
+    const Plan *plan = booking->plan;
+    const Device *device = plan->device;
+    if (is_held(booking, step->writes[0])) {
+        return true;
+    }
+    uint64_t bytes = plan_buffer(plan, step->writes[0])->logical_bytes;
+    ColumnCost cost = {.bytes = bytes, .commands = 1};
+    bool ok = checked_add(device->issue_cycles.value, cycles_of(bytes, device->vector_bytes_cycle.value), &cost.cycles);
+    const TimelineEvent event = {.queue = 0, .cycles = cost.cycles};
+    timeline_begin(&booking->timeline);
+    booking->cost->syncs += timeline_add(&booking->timeline, &event, device->sync_cycles.value, &ok);
+    return ok && column_cost_add(&booking->cost->column[step->column], &cost);
+}
+
 /* ---- Sweeps */
 
 bool column_cost_add(ColumnCost *sum, const ColumnCost *column) {
@@ -246,7 +262,11 @@ static bool book_steps(Booking *booking) {
     for (uint32_t s = 0; s < plan->step_count;) {
         const Step *step = &plan->steps[s];
         bool is_in_sweep = step->sweep != NOT_IN_SWEEP;
-        if (!is_in_sweep && !column_is_transfer(step->column)) {
+        if (!is_in_sweep && step_makes_form(plan, step)) {
+            if (!add_form(booking, step)) {
+                return false;
+            }
+        } else if (!is_in_sweep && !column_is_transfer(step->column)) {
             cost->unbooked_steps++;
         } else if (is_in_sweep ? !add_sweep(booking, &plan->sweeps[step->sweep]) : !add_moves(booking, step)) {
             return false;

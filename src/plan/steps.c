@@ -80,10 +80,19 @@ Column column_of(const Node *node) {
 
 /* ---- Loads */
 
+/* A parameter in a larger form than it is stored in. */
+typedef struct {
+    NodeId node;       /* its first reader */
+    BufferId of, form; /* of: the local copy that the engine makes it of; NO_BUFFER: it is one number */
+} MadeForm;
+
 typedef struct {
     NodeId first_node;
     IdList inputs_from, inputs_to; /* graph inputs: far -> local */
     IdList params_from, params_to; /* constants: far or flash -> local */
+    uint32_t form_count;
+    size_t form_capacity;
+    MadeForm *forms;
 } Loads;
 
 static bool load_input(Builder *builder, ValueId id, Loads *loads) {
@@ -101,14 +110,36 @@ static bool load_input(Builder *builder, ValueId id, Loads *loads) {
     return true;
 }
 
-static void emit_loads(Builder *builder, const Loads *loads) {
-    bool is_arena = builder->plan->device->kind == DEVICE_ARENA;
+static void emit_inputs(Builder *builder, const Loads *loads) {
     if (loads->inputs_to.count > 0) {
         emit_step(builder, loads->first_node, COLUMN_LOAD_INPUT, &loads->inputs_from, &loads->inputs_to);
+    }
+}
+
+static void emit_forms(Builder *builder, const Loads *loads) {
+    Arena *keep = &builder->work->keep;
+    for (uint32_t i = 0; i < loads->form_count; i++) {
+        const MadeForm *made = &loads->forms[i];
+        IdList from = {0}, to = {0};
+        list_append(&from, made->of, keep);
+        list_append(&to, made->form, keep);
+        emit_step(builder, made->node, is_buffer(made->of) ? COLUMN_COPY : COLUMN_FILL, &from, &to);
+    }
+}
+
+/* Forms are made before inputs are loaded, so that what they are made of may have left the inputs' place. */
+static void emit_loads(Builder *builder, const Loads *loads) {
+    bool is_arena = builder->plan->device->kind == DEVICE_ARENA;
+    if (loads->form_count == 0) {
+        emit_inputs(builder, loads);
     }
     if (loads->params_to.count > 0) {
         emit_step(builder, loads->first_node, is_arena ? COLUMN_FILL : COLUMN_LOAD_PARAM, &loads->params_from,
                   &loads->params_to);
+    }
+    if (loads->form_count > 0) {
+        emit_forms(builder, loads);
+        emit_inputs(builder, loads);
     }
 }
 
@@ -123,6 +154,13 @@ void count_configuration(Builder *builder, ValueId id) {
     builder->plan->planning_only_bytes += value->constant->bytes.len;
 }
 
+static void add_form(Loads *loads, NodeId node, const OperandRead *read, Arena *arena) {
+    if (read->is_made) {
+        loads->forms = arena_grow(arena, loads->forms, loads->form_count, &loads->form_capacity, sizeof *loads->forms);
+        loads->forms[loads->form_count++] = (MadeForm){node, read->loaded, read->buffer};
+    }
+}
+
 /* What one input of a node is read from; a constant or a graph input that is not in place yet joins the loads. */
 static bool read_input(Builder *builder, NodeId node_id, uint32_t k, uint32_t group, Loads *loads, IdList *list) {
     Plan *plan = builder->plan;
@@ -133,7 +171,7 @@ static bool read_input(Builder *builder, NodeId node_id, uint32_t k, uint32_t gr
         return true;
     }
     const Value *value = graph_value(plan->graph, id);
-    OperandRead read = {.from = NO_BUFFER};
+    OperandRead read = {.from = NO_BUFFER, .is_made = false};
     if (value->constant != NULL && is_configuration(builder, node, k)) {
         count_configuration(builder, id);
         return true;
@@ -149,8 +187,9 @@ static bool read_input(Builder *builder, NodeId node_id, uint32_t k, uint32_t gr
     list_add(list, read.buffer, arena);
     if (is_buffer(read.from)) {
         list_append(&loads->params_from, read.from, arena);
-        list_append(&loads->params_to, read.buffer, arena);
+        list_append(&loads->params_to, read.loaded, arena);
     }
+    add_form(loads, node_id, &read, arena);
     return true;
 }
 

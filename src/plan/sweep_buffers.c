@@ -39,6 +39,7 @@ static BufferId add_part(const Making *making, Buffer whole, const SweepOperand 
           sweep_local_view(&planned->sweep, operand, extent, &view) &&
           sweep_operand_bytes(&planned->sweep, choice, operand, &bytes));
     clip_shape(&tensor, extent, &whole.stored);
+    whole.is_form = operand->is_form;
     return add_tile_buffer(making, whole, &view, bytes);
 }
 

@@ -122,13 +122,6 @@ static bool make_read(Making *making, const Buffer *read, const View *far, Sweep
     return !making->is_too_deep;
 }
 
-static bool is_number(const Plan *plan, BufferId far) {
-    const Buffer *buffer = plan_buffer(plan, far);
-    uint64_t elements;
-    return graph_value(plan->graph, buffer->value)->constant != NULL && buffer->record_bits == 0 &&
-           dtype_bits(buffer->dtype) <= 64 && shape_elements(&buffer->stored, &elements) && elements == 1;
-}
-
 bool make_param(Making *making, const SweepParam *param, Buffer *copy, const Buffer *read, SweepOperand *operand) {
     View far;
     if (!far_view(making, param, &far) || !make_read(making, read, &far, operand)) {
@@ -142,7 +135,7 @@ bool make_param(Making *making, const SweepParam *param, Buffer *copy, const Buf
         sweep_follow(form, &making->planned->sweep.out.shape);
         *operand = (SweepOperand){.shape = far.shape, .role = copy->role, .is_far = true, .whole = far, .form = form};
     }
-    operand->is_number = is_number(making->builder->plan, param->far);
+    operand->is_number = lower_is_number(making->builder->plan, param->far);
     return true;
 }
 

@@ -236,6 +236,7 @@ static void write_buffer(Json *json, const Facts *facts, BufferId id) {
     json_member_u64(json, "repeat", buffer->repeat);
     write_idle(json, facts, id);
     write_alias(json, buffer);
+    json_member_text(json, "form", facts_form_name(buffer));
     json_member_text(json, "materialised_reason", buffer->materialised_reason);
     write_why_far(json, facts, id);
     json_end(json);

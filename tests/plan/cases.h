@@ -134,13 +134,13 @@ static inline bool case_was_told(const Planned *planned, const char *text) {
     return found;
 }
 
-/* The buffer of that tensor that `node` reads or writes; the first local one. */
+/* The buffer of that tensor that `node` computes with; the first local one. */
 static inline const Buffer *case_buffer_at(const Planned *planned, const char *node, const char *name) {
     const Plan *plan = planned->plan;
     for (uint32_t s = 0; s < plan->step_count; s++) {
         const Step *step = &plan->steps[s];
         if (!is_node(step->node) || !str_eq(graph_node(plan->graph, step->node)->name, str_from(node)) ||
-            step->column == COLUMN_LOAD_PARAM || step->column == COLUMN_FILL) {
+            step->column == COLUMN_LOAD_PARAM || step->column == COLUMN_FILL || step_makes_form(plan, step)) {
             continue;
         }
         for (uint32_t i = 0; i < step->read_count + step->write_count; i++) {

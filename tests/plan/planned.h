@@ -55,15 +55,20 @@ static inline void planned_free(Planned *planned) {
     work_free(&planned->work);
 }
 
-/* The first local buffer of that tensor, else the first of any memory. */
+/* Does an operator rather read `a` than `b`? A form that the engine made, a local copy, what lies elsewhere. */
+static inline bool planned_is_nearer(const Plan *plan, const Buffer *a, const Buffer *b) {
+    bool a_is_local = a->memory == plan->device->local, b_is_local = b->memory == plan->device->local;
+    return a_is_local != b_is_local ? a_is_local : a->is_form && !b->is_form;
+}
+
+/* The first buffer of that tensor that an operator would rather read than the others. */
 static inline const Buffer *planned_buffer(const Planned *planned, const char *name) {
     const Plan *plan = planned->plan;
     const Buffer *found = NULL;
     for (uint32_t i = 0; i < plan->buffer_count; i++) {
         const Buffer *buffer = &plan->buffers[i];
         bool is_named = str_eq(graph_value(plan->graph, buffer->value)->name, str_from(name));
-        if (is_named &&
-            (found == NULL || (found->memory != plan->device->local && buffer->memory == plan->device->local))) {
+        if (is_named && (found == NULL || planned_is_nearer(plan, buffer, found))) {
             found = buffer;
         }
     }
