@@ -110,4 +110,21 @@ typedef struct {
  * a copy is always correct. */
 bool view_same_map(const ViewOrder *a, const ViewOrder *b, uint64_t walk_limit);
 
+/* Digits of the number of an element, innermost first, and how far one step of each leads. Neighbours that continue
+ * each other are one digit; each is at least 2, and the elements are counted in 64 bits. */
+enum { VIEW_MAX_DIGITS = 64 };
+
+typedef struct {
+    uint64_t extent, step_bits, step_banks;
+} ViewDigit;
+
+typedef struct {
+    uint32_t count;
+    ViewDigit digit[VIEW_MAX_DIGITS];
+} ViewRadix;
+
+/* The address of the k-th element, counted over the axes in the order `perm`, outer first (null: as they are), less
+ * that of the first one. False where that is no sum of digits of k (partial blocks), or there are no elements. */
+bool view_radix(const ViewOrder *order, const uint32_t *perm, ViewRadix *radix);
+
 #endif

@@ -12,18 +12,6 @@ typedef struct {
     uint64_t bank, bits;
 } Place;
 
-enum { MAX_DIGITS = 64 }; /* each digit is at least 2, and the elements are counted in 64 bits */
-
-typedef struct {
-    uint64_t extent;
-    Place step;
-} Digit;
-
-typedef struct {
-    Digit digit[MAX_DIGITS]; /* innermost first */
-    uint32_t count;
-} Radix;
-
 static uint64_t shape_elements(const LayoutShape *shape, bool *fits) {
     uint64_t elements = 1;
     *fits = true;
@@ -64,15 +52,15 @@ static bool same_place(Place a, Place b) {
 
 /* ---- By radix */
 
-static void push_digit(Radix *radix, uint64_t extent, Place step) {
+static void push_digit(ViewRadix *radix, uint64_t extent, Place step) {
     if (radix->count > 0) {
-        Digit *inner = &radix->digit[radix->count - 1];
-        if (step.bits == inner->step.bits * inner->extent && step.bank == inner->step.bank * inner->extent) {
+        ViewDigit *inner = &radix->digit[radix->count - 1];
+        if (step.bits == inner->step_bits * inner->extent && step.bank == inner->step_banks * inner->extent) {
             inner->extent *= extent;
             return;
         }
     }
-    radix->digit[radix->count++] = (Digit){extent, step};
+    radix->digit[radix->count++] = (ViewDigit){extent, step.bits, step.bank};
 }
 
 /* Where a step of `position` in the index of `dim` leads, and where the digit that it belongs to `end`s (0: nowhere).
@@ -109,7 +97,7 @@ static Stride find_stride(const View *view, Dim dim, uint64_t position) {
 
 /* The digits of one axis: steps of [begin, begin * extent) in the index of its dimension. Each begin is a multiple of
  * the one before it, so also of the div of the digit it belongs to. */
-static bool push_axis(Radix *radix, const View *view, const ViewAxis *axis, uint64_t begin) {
+static bool push_axis(ViewRadix *radix, const View *view, const ViewAxis *axis, uint64_t begin) {
     uint64_t end = begin * axis->extent;
     while (begin < end) {
         Stride stride = find_stride(view, axis->dim, begin);
@@ -123,23 +111,37 @@ static bool push_axis(Radix *radix, const View *view, const ViewAxis *axis, uint
     return true;
 }
 
-static bool find_radix(const ViewOrder *side, Radix *radix) {
-    uint64_t inner[DIM_COUNT] = {1, 1, 1, 1, 1, 1};
+/* What one step of axis `k` is in the index of its dimension: later axes of the dimension vary faster. */
+static uint64_t begin_of(const ViewOrder *side, uint32_t k) {
+    uint64_t begin = 1;
+    for (uint32_t later = k + 1; later < side->rank; later++) {
+        begin *= side->axes[later].dim == side->axes[k].dim ? side->axes[later].extent : 1; /* axes_match: fits */
+    }
+    return begin;
+}
+
+static bool find_radix(const ViewOrder *side, const uint32_t *perm, ViewRadix *radix) {
     radix->count = 0;
     for (uint32_t k = side->rank; k-- > 0;) {
-        const ViewAxis *axis = &side->axes[k];
-        if (!push_axis(radix, side->view, axis, inner[axis->dim])) {
+        uint32_t axis = perm == NULL ? k : perm[k];
+        if (!push_axis(radix, side->view, &side->axes[axis], begin_of(side, axis))) {
             return false;
         }
-        inner[axis->dim] *= axis->extent;
     }
     return true;
 }
 
-static bool same_radix(const Radix *a, const Radix *b) {
+bool view_radix(const ViewOrder *order, const uint32_t *perm, ViewRadix *radix) {
+    bool fits;
+    return shape_elements(&order->view->shape, &fits) > 0 && fits && axes_match(order) &&
+           find_radix(order, perm, radix);
+}
+
+static bool same_radix(const ViewRadix *a, const ViewRadix *b) {
     bool same = a->count == b->count;
     for (uint32_t k = 0; same && k < a->count; k++) {
-        same = a->digit[k].extent == b->digit[k].extent && same_place(a->digit[k].step, b->digit[k].step);
+        const ViewDigit *x = &a->digit[k], *y = &b->digit[k];
+        same = x->extent == y->extent && x->step_bits == y->step_bits && x->step_banks == y->step_banks;
     }
     return same;
 }
@@ -207,7 +209,7 @@ static bool same_question(const ViewOrder *left, const ViewOrder *right) {
 
 bool view_same_map(const ViewOrder *a, const ViewOrder *b, uint64_t walk_limit) {
     const uint64_t origin[DIM_COUNT] = {0};
-    Radix a_radix, b_radix;
+    ViewRadix a_radix, b_radix;
     bool fits;
     uint64_t elements = shape_elements(&a->view->shape, &fits);
     bool b_fits;
@@ -224,7 +226,7 @@ bool view_same_map(const ViewOrder *a, const ViewOrder *b, uint64_t walk_limit) 
     if (same_question(a, b)) {
         return true;
     }
-    if (find_radix(a, &a_radix) && find_radix(b, &b_radix)) {
+    if (find_radix(a, NULL, &a_radix) && find_radix(b, NULL, &b_radix)) {
         return same_radix(&a_radix, &b_radix);
     }
     return elements <= walk_limit && same_walk(a, b, elements);

@@ -6,7 +6,7 @@
 #include "plan/builder.h"
 
 #include "graph/box.h"
-#include "plan/node_window.h"
+#include "plan/node_command.h"
 
 /* ---- What is a group */
 
@@ -34,10 +34,10 @@ static bool touches_far(const Builder *builder, const Node *node) {
 /* An operator that is not per-channel, for which there is a command. */
 static bool has_command(const Builder *builder, NodeId id) {
     const Graph *graph = builder->plan->graph;
-    NodeWindow window;
+    NodeCommand command;
     const char *why;
     return builder->plan->options.windows &&
-           node_window(graph, graph_node(graph, id), &builder->work->scratch, &window, &why);
+           node_command(graph, graph_node(graph, id), &builder->work->scratch, &command, &why);
 }
 
 static bool goes_in_tiles(const Builder *builder, NodeId id) {
@@ -114,17 +114,14 @@ static bool group_is_sweep(Builder *builder, Group group, NodeId *nodes, uint32_
            sweep_is_possible(builder, nodes, *count);
 }
 
-/* Both in far memory, one is another shape of the other: nothing is moved. */
-static bool is_far_view(Builder *builder, NodeId id, bool *ok) {
+/* Is it another shape of its input, in the same bytes? Nothing is moved where both lie in one memory. */
+static bool find_view(Builder *builder, NodeId id, bool *is_view) {
     const Node *node = graph_node(builder->plan->graph, id);
-    ViewRule rule;
-    *ok = true;
-    if (node->output_count != 1 || !is_value(node->outputs[0]) || !value_is_far(builder, node->outputs[0])) {
-        return false;
-    }
-    *ok = view_rule(builder, id, 0, &rule);
-    return *ok && rule.is_rule && rule.reason == ALIAS_VIEW && op_info(node->op)->kind != KIND_EXPAND &&
-           value_is_far(builder, rule.source);
+    ViewRule rule = {.is_rule = false};
+    bool ok = node->output_count != 1 || !is_value(node->outputs[0]) || view_rule(builder, id, 0, &rule);
+    *is_view = ok && rule.is_rule && rule.reason == ALIAS_VIEW && op_info(node->op)->kind != KIND_EXPAND &&
+               value_is_far(builder, rule.source) == value_is_far(builder, node->outputs[0]);
+    return ok;
 }
 
 static bool join_far(Builder *builder, const Node *node) {
@@ -155,10 +152,14 @@ static void keep_local(const Builder *builder, const Node *node) {
 /* One operator, of which parts are made one after another. */
 static bool build_in_tiles(Builder *builder, NodeId id, bool *is_built) {
     const Node *node = graph_node(builder->plan->graph, id);
-    bool ok;
-    *is_built = is_far_view(builder, id, &ok);
-    if (*is_built || !ok) {
-        return ok && join_far(builder, node);
+    bool is_view;
+    *is_built = false;
+    if (!find_view(builder, id, &is_view)) {
+        return false;
+    }
+    if (is_view) {
+        *is_built = value_is_far(builder, node->outputs[0]);
+        return !*is_built || join_far(builder, node);
     }
     return !operator_is_possible(builder->plan->graph, id) || build_operator(builder, id, is_built);
 }

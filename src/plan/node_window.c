@@ -1,5 +1,5 @@
 /* From nodes to windows: TFLite's operators on codes of 8 bits. */
-#include "plan/node_window.h"
+#include "plan/node_command.h"
 
 #include "plan/node_stages.h"
 #include "plan/reach.h"
@@ -9,7 +9,7 @@ typedef struct {
     const Node *node;
     Arena *arena;
     const Value *in, *out, *weights; /* weights: null of a pool */
-    NodeWindow *made;
+    NodeCommand *made;
     const char *why;
 } Reading;
 
@@ -170,17 +170,56 @@ static void set_rows(Reading *r) {
     }
 }
 
+static bool is_channels_last(const Value *value) {
+    return value->shape.rank > 0 && value->dims[value->shape.rank - 1] == DIM_C;
+}
+
+/* One image that is read whole: a window as large as it is, whose weights stand in the order of its axes. */
+static bool set_flat(Reading *r) {
+    NodeCommand *made = r->made;
+    uint64_t extent[DIM_COUNT] = {1, 1, 1, 1, 1, 1};
+    for (uint32_t k = 0; k < r->in->shape.rank; k++) {
+        uint64_t axis = (uint64_t)r->in->shape.dim[k];
+        uint8_t d = r->in->dims[k];
+        if (axis != 1 && (d == DIM_N || extent[d] != 1)) {
+            return false;
+        }
+        extent[d] = axis == 1 ? extent[d] : axis;
+        if (axis != 1) {
+            made->flat[made->flat_rank++] = (ViewAxis){axis, d == DIM_C ? DIM_I : (Dim)d};
+        }
+    }
+    made->window.h = (CmdSlide){.taps = extent[DIM_H], .stride = 1, .dilation = 1, .extent = extent[DIM_H]};
+    made->window.w = (CmdSlide){.taps = extent[DIM_W], .stride = 1, .dilation = 1, .extent = extent[DIM_W]};
+    made->window.group_src = extent[DIM_C];
+    return true;
+}
+
+/* Has the output one row? */
+static bool is_row(const Value *out) {
+    bool is = is_channels_last(out);
+    for (uint32_t k = 0; is && k + 1 < out->shape.rank; k++) {
+        is = out->shape.dim[k] == 1;
+    }
+    return is;
+}
+
 static bool read_product(Reading *r) {
     CmdWindow *window = &r->made->window;
-    const Shape *in = &r->in->shape, *out = &r->out->shape;
-    if (in->rank == 0 || out->rank == 0 || r->weights->shape.rank != 2 || !has_same_rows(r->in, r->out) ||
-        r->in->dims[in->rank - 1] != DIM_C || r->out->dims[out->rank - 1] != DIM_C ||
-        in->dim[in->rank - 1] != r->weights->shape.dim[1]) {
+    const Shape *in = &r->in->shape, *weights = &r->weights->shape;
+    uint64_t elements;
+    if (weights->rank != 2 || in->rank == 0 || !is_channels_last(r->out)) {
         return fail(r, "its map is not read row by row");
     }
-    set_rows(r);
-    window->group_src = (uint64_t)in->dim[in->rank - 1];
-    window->group_dst = (uint64_t)out->dim[out->rank - 1];
+    bool has_rows = is_channels_last(r->in) && has_same_rows(r->in, r->out) && in->dim[in->rank - 1] == weights->dim[1];
+    if (has_rows) {
+        set_rows(r);
+        window->group_src = (uint64_t)weights->dim[1];
+    } else if (!is_row(r->out) || !shape_elements(in, &elements) || elements != (uint64_t)weights->dim[1] ||
+               !set_flat(r)) {
+        return fail(r, "its map is not read row by row, nor as one image of rows, columns and channels");
+    }
+    window->group_dst = (uint64_t)r->out->shape.dim[r->out->shape.rank - 1];
     return read_factors(r, window->group_dst);
 }
 
@@ -225,9 +264,9 @@ static bool read_node(Reading *r) {
     return r->node->op == OP_FULLY_CONNECTED ? read_product(r) : read_conv(r);
 }
 
-bool node_window(const Graph *graph, const Node *node, Arena *arena, NodeWindow *window, const char **why) {
+bool node_window(const Graph *graph, const Node *node, Arena *arena, NodeCommand *window, const char **why) {
     Reading r = {.graph = graph, .node = node, .arena = arena, .made = window, .why = NULL};
-    *window = (NodeWindow){.op = CMD_CONV};
+    *window = (NodeCommand){.op = CMD_CONV};
     bool is_known = true;
     switch (node->op) {
     case OP_AVERAGE_POOL:

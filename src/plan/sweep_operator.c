@@ -160,6 +160,7 @@ static void describe_operator(const Making *making, const NodeReach *reach) {
     sweep->stage_bits = bits;
     sweep->macs = reach->macs;
     sweep->passes = reach->passes;
+    sweep->is_copy = column_of(node) == COLUMN_COPY;
     sweep->cut = cut_dims(&map, reach->cut);
     const DeviceOperator *declared = declared_operator(making->builder->plan, node);
     sweep->workspace_bytes = declared_workspace_bytes(making->builder->plan, node);

@@ -40,6 +40,17 @@ typedef struct {
 /* The view as commands have it; equal ones have one number. */
 uint32_t program_view(ProgramBuilder *builder, const View *view);
 
+/* The axes that elements are counted over, outer first; later ones of a dimension vary faster. */
+typedef struct {
+    uint32_t rank;
+    const ViewAxis *axes;
+} ProgramAxes;
+
+/* Reads the operand, which begins at the first element of what `radix` counts, as a tensor of these axes: the k-th
+ * element is the k-th; from `box` of it on. False where no view tells that: an axis ends inside a digit. */
+bool program_reorder(ProgramBuilder *builder, const ViewRadix *radix, ProgramAxes as, const ViewBox *box,
+                     CmdOperand *operand);
+
 /* ---- touched.c */
 
 /* Notes that elements of the view are used. */

@@ -3,7 +3,7 @@
 
 #include "base/checked.h"
 #include "base/fault.h"
-#include "plan/node_window.h"
+#include "plan/node_command.h"
 #include "plan/plan_cost.h"
 #include "program/builder.h"
 #include "sweep/parts.h"
@@ -87,14 +87,14 @@ static const char *const no_tile =
 
 static const char *why_not(const ProgramBuilder *builder, const Node *node) {
     const Graph *graph = builder->plan->graph;
-    const char *no_stages, *no_window;
+    const char *no_stages, *no_command;
     NodeStages stages;
-    NodeWindow window;
+    NodeCommand command;
     if (node_stages(graph, node, &stages, &no_stages) ||
-        node_window(graph, node, &builder->work->scratch, &window, &no_window)) {
+        node_command(graph, node, &builder->work->scratch, &command, &no_command)) {
         return no_tile;
     }
-    return no_window != NULL ? no_window : no_stages;
+    return no_command != NULL ? no_command : no_stages;
 }
 
 static bool refuse_step(const ProgramBuilder *builder, const Step *step) {

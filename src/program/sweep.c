@@ -1,9 +1,11 @@
 /* The commands of a sweep: one for each event of sweep_walk. */
-#include "plan/node_window.h"
+#include "plan/node_command.h"
 #include "program/builder.h"
 
 #include "base/fault.h"
+#include "graph/box.h"
 #include "layout/packed.h"
+#include "plan/tensor.h"
 #include "sweep/kernel.h"
 
 #include <string.h>
@@ -26,9 +28,9 @@ typedef struct {
     LocalPart in, out, *params;   /* params: one for each */
     LocalPart *forms;             /* of each parameter */
     const CmdStage **last_stages; /* node, or all nodes; slot -> stages of the last command */
-    NodeWindow window;            /* of an operator that goes over windows */
-    const CmdStage *window_stage;
-    bool has_failed; /* a tile has no command, as was told */
+    NodeCommand command;          /* of an operator that is not per-channel */
+    const CmdStage *command_stage;
+    const char *why; /* a tile has no command; else null */
 } Writing;
 
 static const uint64_t at_zero[DIM_COUNT] = {0};
@@ -316,7 +318,7 @@ static CmdSlide tile_slide(const CmdSlide *whole, uint64_t at, uint64_t from) {
 }
 
 static const CmdWindow *tile_window(const Writing *writing, const ViewBox *out, const ViewBox *in) {
-    const CmdWindow *whole = &writing->window.window;
+    const CmdWindow *whole = &writing->command.window;
     CmdWindow *window = arena_new(&writing->builder->work->keep, CmdWindow);
     *window = *whole;
     window->h = tile_slide(&whole->h, out->first[DIM_H], in->first[DIM_H]);
@@ -335,45 +337,149 @@ static bool begins_there(const CmdWindow *window, const ViewBox *out, const View
            in->first[DIM_C] == out->first[DIM_C] / window->group_dst * window->group_src;
 }
 
-static bool set_factors(Writing *writing, const SweepEvent *event, Command *command) {
-    const PlannedSweep *planned = writing->planned;
-    bool begins = true;
-    for (uint32_t i = 0; i < planned->sweep.param_count; i++) {
-        bool is_weights = planned->params[i].input == WINDOW_WEIGHTS;
-        ViewBox box = sweep_box(&planned->sweep.params[i], &event->box);
-        begins = begins && box.first[is_weights ? DIM_O : DIM_C] == event->box.first[DIM_C];
-        *(is_weights ? &command->weights : &command->bias) = param_operand(writing, i, event->slot, &box);
-    }
-    return begins;
+static bool no_tile(Writing *writing, const char *why) {
+    writing->why = why;
+    return false;
 }
 
-static void write_window(Writing *writing, const SweepEvent *event) {
+/* Weights that lie there as rows, read as windows. */
+static bool unfold_weights(Writing *writing, uint32_t i, CmdOperand *weights) {
+    const NodeCommand *command = &writing->command;
+    const View *view = &writing->params[i].view;
+    uint64_t rows = view->shape.extent[DIM_O], inputs = view->shape.extent[DIM_I];
+    const ViewAxis from[] = {{rows, DIM_O}, {inputs, DIM_I}};
+    const ViewBox all = {.extent = {1, 1, 1, 1, 1, 1}};
+    ViewAxis as[SHAPE_MAX_RANK + 1] = {{rows, DIM_O}};
+    ViewRadix radix;
+    memcpy(as + 1, command->flat, command->flat_rank * sizeof *as);
+    return (view_radix(&(ViewOrder){view, from, 2}, NULL, &radix) &&
+            program_reorder(writing->builder, &radix, (ProgramAxes){command->flat_rank + 1, as}, &all, weights)) ||
+           no_tile(writing, "its weights lie in blocks that no view reads as windows");
+}
+
+static bool set_factors(Writing *writing, const SweepEvent *event, Command *command) {
+    const PlannedSweep *planned = writing->planned;
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < planned->sweep.param_count; i++) {
+        bool is_weights = planned->params[i].input == WINDOW_WEIGHTS;
+        CmdOperand *operand = is_weights ? &command->weights : &command->bias;
+        ViewBox box = sweep_box(&planned->sweep.params[i], &event->box);
+        *operand = param_operand(writing, i, event->slot, &box);
+        ok = box.first[is_weights ? DIM_O : DIM_C] == event->box.first[DIM_C] ||
+             no_tile(writing, "a tile begins inside a block of its factors");
+        ok = ok && (!is_weights || writing->command.flat_rank == 0 || unfold_weights(writing, i, operand));
+    }
+    return ok;
+}
+
+static bool set_window(Writing *writing, const SweepEvent *event, const ViewBox *in, Command *command) {
+    command->semantics = writing->builder->semantics;
+    command->stage_count = 1;
+    command->stages = writing->command_stage;
+    command->src = map_operand(writing, true, event->slot, in);
+    command->dst = map_operand(writing, false, event->slot, &event->box);
+    if (!begins_there(&writing->command.window, &event->box, in)) {
+        return no_tile(writing, "a tile begins inside a block or a group of what it reads");
+    }
+    command->window = tile_window(writing, &event->box, in);
+    return set_factors(writing, event, command);
+}
+
+/* ---- What moves */
+
+/* The axes of a tensor of which a part of `extent` lies there. False where it is cut along a dimension of several. */
+static bool axes_of_part(const Value *value, const uint64_t extent[DIM_COUNT], ViewAxis axes[SHAPE_MAX_RANK]) {
+    const Tensor tensor = tensor_of_value(value, ROLE_ACTIVATION);
+    uint64_t product[DIM_COUNT] = {1, 1, 1, 1, 1, 1}, longest[DIM_COUNT] = {1, 1, 1, 1, 1, 1};
+    tensor_axes(&tensor, axes);
+    for (uint32_t k = 0; k < tensor.shape->rank; k++) {
+        product[axes[k].dim] *= axes[k].extent; /* of a view, whose bits fit 64 bits */
+        longest[axes[k].dim] = axes[k].extent > longest[axes[k].dim] ? axes[k].extent : longest[axes[k].dim];
+    }
+    for (uint32_t k = 0; k < tensor.shape->rank; k++) {
+        Dim d = axes[k].dim;
+        if (extent[d] != product[d] && longest[d] != product[d]) {
+            return false;
+        }
+        axes[k].extent = axes[k].extent == product[d] && product[d] != 1 ? extent[d] : axes[k].extent;
+    }
+    return true;
+}
+
+/* A map that a copy reads or writes: the box of it that belongs to a tile. */
+typedef struct {
+    const Value *value;
+    const SweepOperand *map;
+    const View *view; /* of the part that lies there for the tile, or of what lies there whole */
+    ViewBox box;
+} CopySide;
+
+/* The operand of a side by the index of the other one: its elements are counted over `perm`. */
+static bool set_order(Writing *writing, const CopySide *side, const uint32_t *perm, const CopySide *index,
+                      CmdOperand *operand) {
+    ViewAxis axes[SHAPE_MAX_RANK], as[SHAPE_MAX_RANK];
+    ViewBox box = index->box;
+    ViewRadix radix;
+    if (side->map->is_far) {
+        memset(box.first, 0, sizeof box.first);
+    }
+    return axes_of_part(side->value, side->view->shape.extent, axes) &&
+           axes_of_part(index->value, side->map->is_far ? box.extent : index->map->shape.extent, as) &&
+           view_radix(&(ViewOrder){side->view, axes, side->value->shape.rank}, perm, &radix) &&
+           program_reorder(writing->builder, &radix, (ProgramAxes){index->value->shape.rank, as}, &box, operand);
+}
+
+/* As it lies there, from its first element on; `whole` where that is to be the first of all. */
+static CmdOperand side_operand(Writing *writing, bool is_in, uint32_t slot, const CopySide *side, bool whole) {
+    ViewBox box = whole && !side->map->is_far ? view_whole_box(&side->map->shape) : side->box;
+    return map_operand(writing, is_in, slot, &box);
+}
+
+/* By the index of dst; or by that of src, which may lie in blocks that are not full. */
+static bool set_copy(Writing *writing, const SweepEvent *event, const ViewBox *in, Command *command) {
+    const PlannedSweep *planned = writing->planned;
+    const Graph *graph = writing->builder->plan->graph;
+    const Node *node = graph_node(graph, planned->nodes[0]);
+    const uint32_t *perm = writing->command.perm;
+    const CopySide src = {node_input(graph, node, node_data_input(node)), &planned->sweep.in, &writing->in.view, *in};
+    const CopySide dst = {node_output(graph, node, 0), &planned->sweep.out, &writing->out.view, event->box};
+    uint32_t back[SHAPE_MAX_RANK];
+    for (uint32_t k = 0; k < SHAPE_MAX_RANK; k++) {
+        back[perm[k]] = k;
+    }
+    command->column = CMD_COLUMN_COPY;
+    command->src = side_operand(writing, true, event->slot, &src, true);
+    command->dst = side_operand(writing, false, event->slot, &dst, false);
+    if (set_order(writing, &src, perm, &dst, &command->src)) {
+        return true;
+    }
+    memcpy(command->box.extent, in->extent, sizeof command->box.extent);
+    command->src = side_operand(writing, true, event->slot, &src, false);
+    command->dst = side_operand(writing, false, event->slot, &dst, true);
+    return set_order(writing, &dst, back, &src, &command->dst) ||
+           no_tile(writing, "its elements lie in blocks that no view reads in another order");
+}
+
+/* The command of an operator that is not per-channel. */
+static void write_operator(Writing *writing, const SweepEvent *event) {
     const PlannedSweep *planned = writing->planned;
     ViewBox in = sweep_box(&planned->sweep.in, &event->box);
     Command command = new_command(event, &event->box);
-    command.op = writing->window.op;
+    command.op = writing->command.op;
     command.column = CMD_COLUMN_COMPUTE;
     command.node = program_node(writing->builder, planned->nodes[0]);
-    command.semantics = writing->builder->semantics;
-    command.stage_count = 1;
-    command.stages = writing->window_stage;
-    command.src = map_operand(writing, true, event->slot, &in);
-    command.dst = map_operand(writing, false, event->slot, &event->box);
-    if (!begins_there(&writing->window.window, &event->box, &in) || !set_factors(writing, event, &command)) {
-        writing->has_failed = true;
-        return;
+    if (command.op == CMD_COPY ? set_copy(writing, event, &in, &command) : set_window(writing, event, &in, &command)) {
+        add_command(writing, command, event);
     }
-    command.window = tile_window(writing, &event->box, &in);
-    add_command(writing, command, event);
 }
 
 static void hear(void *context, const SweepEvent *event) {
     Writing *writing = context;
-    if (writing->has_failed) {
+    if (writing->why != NULL) {
         return;
     }
     if (event->kind == SWEEP_COMPUTE && writing->planned->stages == NULL) {
-        write_window(writing, event);
+        write_operator(writing, event);
     } else if (event->kind == SWEEP_COMPUTE) {
         write_compute(writing, event);
     } else if (event->kind == SWEEP_COPY || event->kind == SWEEP_FILL) {
@@ -413,14 +519,14 @@ static bool refuse(const Writing *writing, const char *why) {
 }
 
 /* Of an operator that is not per-channel. */
-static bool find_window(Writing *writing) {
+static bool find_command(Writing *writing) {
     const ProgramBuilder *builder = writing->builder;
     const PlannedSweep *planned = writing->planned;
     const Graph *graph = builder->plan->graph;
     Arena *keep = &builder->work->keep;
     CmdStage *stage = arena_new(keep, CmdStage);
     const char *why;
-    if (!node_window(graph, graph_node(graph, planned->nodes[0]), keep, &writing->window, &why)) {
+    if (!node_command(graph, graph_node(graph, planned->nodes[0]), keep, &writing->command, &why)) {
         return refuse(writing, why != NULL ? why : "no command computes it");
     }
     for (uint32_t i = 0; i < planned->sweep.param_count; i++) {
@@ -430,8 +536,8 @@ static bool find_window(Writing *writing) {
         }
         CHECK(param->input == WINDOW_WEIGHTS || param->input == WINDOW_BIAS);
     }
-    stage->stage = writing->window.stage;
-    writing->window_stage = stage;
+    stage->stage = writing->command.stage;
+    writing->command_stage = stage;
     return true;
 }
 
@@ -440,7 +546,7 @@ bool program_sweep(ProgramBuilder *builder, const PlannedSweep *planned) {
     const SweepChoice *choice = &planned->chosen.best.choice;
     Writing writing = {
         .builder = builder, .planned = planned, .choice = choice, .kernel = kernel_contract(&planned->sweep, choice)};
-    if (!(planned->stages == NULL ? find_window(&writing) : check_params(builder, planned)) ||
+    if (!(planned->stages == NULL ? find_command(&writing) : check_params(builder, planned)) ||
         (planned->sweep.in.is_far && !program_show(builder, planned->in_far)) ||
         (planned->sweep.out.is_far && !program_show(builder, planned->out_far))) {
         return false;
@@ -458,5 +564,5 @@ bool program_sweep(ProgramBuilder *builder, const PlannedSweep *planned) {
     writing.last_stages = arena_array(scratch, const CmdStage *, (size_t)planned->node_count *COMMAND_SLOTS);
     program_begin(builder);
     sweep_walk(&planned->sweep, writing.choice, (SweepListener){.hear = hear, .context = &writing});
-    return !writing.has_failed || refuse(&writing, "a tile begins inside a block or a group of what it reads");
+    return writing.why == NULL || refuse(&writing, writing.why);
 }

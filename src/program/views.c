@@ -91,16 +91,109 @@ static void make_room(ProgramBuilder *builder) {
     }
 }
 
-uint32_t program_view(ProgramBuilder *builder, const View *view) {
+static uint32_t keep_view(ProgramBuilder *builder, const CmdView *view) {
     CmdProgram *program = builder->program;
-    CmdView converted = convert(view);
     make_room(builder);
-    uint32_t *slot = find_slot(builder, &converted);
+    uint32_t *slot = find_slot(builder, view);
     if (*slot == 0) {
         builder->views = arena_grow(&builder->work->keep, builder->views, program->view_count, &builder->view_capacity,
                                     sizeof *builder->views);
-        builder->views[program->view_count++] = converted;
+        builder->views[program->view_count++] = *view;
         *slot = program->view_count;
     }
     return *slot - 1;
+}
+
+uint32_t program_view(ProgramBuilder *builder, const View *view) {
+    const CmdView converted = convert(view);
+    return keep_view(builder, &converted);
+}
+
+/* ---- Elements in another order */
+
+/* What is left of the digits of an element's number. */
+typedef struct {
+    const ViewRadix *radix;
+    uint32_t at;
+    uint64_t taken; /* of digit `at` */
+} Digits;
+
+/* A part of the next digit that an axis has `left` for. False where neither divides the other. */
+static bool take_digit(Digits *digits, uint64_t left, CmdLevel *level) {
+    if (digits->at < digits->radix->count && digits->radix->digit[digits->at].extent == digits->taken) {
+        digits->at++;
+        digits->taken = 1;
+    }
+    if (digits->at == digits->radix->count) {
+        return false;
+    }
+    const ViewDigit *digit = &digits->radix->digit[digits->at];
+    uint64_t rest = digit->extent / digits->taken, take = rest < left ? rest : left;
+    level->mod = take;
+    level->stride_bits = digit->step_bits * digits->taken;
+    level->stride_lanes = digit->step_banks * digits->taken;
+    digits->taken *= take;
+    return left % take == 0 && rest % take == 0;
+}
+
+static bool take_axis(Digits *digits, const ViewAxis *axis, uint64_t *begin, CmdView *to) {
+    for (uint64_t left = axis->extent; left > 1;) {
+        CmdLevel level = {.axis = (uint8_t)axis->dim, .div = *begin};
+        if (to->level_count == CMD_MAX_LEVELS || !take_digit(digits, left, &level)) {
+            return false;
+        }
+        left /= level.mod;
+        *begin *= level.mod;
+        to->level[to->level_count++] = level;
+    }
+    return true;
+}
+
+/* The outermost digit of an axis needs no limit; those that add nothing are left out. Levels stand outer to inner. */
+static void finish_levels(const uint64_t extent[DIM_COUNT], CmdView *view) {
+    CmdView found = {.level_count = 0};
+    for (uint32_t k = view->level_count; k-- > 0;) {
+        CmdLevel level = view->level[k];
+        level.mod = level.div * level.mod == extent[level.axis] ? 0 : level.mod;
+        if (level.stride_bits > 0 || level.stride_lanes > 0) {
+            found.level[found.level_count++] = level;
+        }
+    }
+    *view = found;
+}
+
+/* Where an index is, as long as no digit of what is added to it carries. */
+static bool add_index(const CmdView *view, const ViewBox *box, uint64_t *bits) {
+    uint64_t lane = 0;
+    for (uint32_t k = 0; k < view->level_count; k++) {
+        const CmdLevel *level = &view->level[k];
+        uint64_t first = box->first[level->axis], last = (box->extent[level->axis] - 1) / level->div;
+        uint64_t digit = level->mod == 0 ? first / level->div : first / level->div % level->mod;
+        last = level->mod != 0 && last >= level->mod ? level->mod - 1 : last;
+        if (first % level->div != 0 || (level->mod != 0 && digit + last >= level->mod)) {
+            return false;
+        }
+        *bits += digit * level->stride_bits;
+        lane += digit * level->stride_lanes;
+    }
+    return lane == 0;
+}
+
+bool program_reorder(ProgramBuilder *builder, const ViewRadix *radix, ProgramAxes as, const ViewBox *box,
+                     CmdOperand *operand) {
+    Digits digits = {radix, 0, 1};
+    CmdView view;
+    uint64_t begin[DIM_COUNT] = {1, 1, 1, 1, 1, 1};
+    memset(&view, 0, sizeof view);
+    for (uint32_t k = as.rank; k-- > 0;) {
+        if (!take_axis(&digits, &as.axes[k], &begin[as.axes[k].dim], &view)) {
+            return false;
+        }
+    }
+    finish_levels(begin, &view);
+    if (!add_index(&view, box, &operand->offset_bits)) {
+        return false;
+    }
+    operand->view = keep_view(builder, &view);
+    return true;
 }

@@ -39,18 +39,30 @@ static uint64_t common_multiple(uint64_t a, uint64_t b, uint64_t limit) {
     return multiple;
 }
 
+/* Indices of the map whose windows, one behind the other, are whole blocks of `grain`. */
+static uint64_t windows_of(uint64_t grain, uint64_t stride) {
+    uint64_t indices = 1;
+    while (indices * (stride % grain) % grain != 0) {
+        indices++;
+    }
+    return indices;
+}
+
 /* A tile begins where the address maps of all that it is a part of begin a block: also those of a parameter's whole
- * local copy, which may be larger than what far memory holds. */
+ * local copy, which may be larger than what far memory holds. What is moved has no padding that makes up for it. */
 static void take_grain(Search *search, const SweepOperand *operand) {
+    const Sweep *sweep = search->sweep;
     View local;
-    bool has_local = sweep_local_view(search->sweep, operand, operand->shape.extent, &local);
+    bool has_local = sweep_local_view(sweep, operand, operand->shape.extent, &local);
     for (int d = 0; d < DIM_COUNT; d++) {
         const Reach *reach = &operand->reach[d];
-        if (reach_is_same(reach)) {
-            uint64_t extent = search->sweep->out.shape.extent[reach->of];
+        bool is_block = sweep->is_copy && reach->of != REACH_ALL && reach->before == 0 &&
+                        reach->window == reach->stride && reach->stride > 1;
+        if (reach_is_same(reach) || is_block) {
+            uint64_t extent = sweep->out.shape.extent[reach->of], own = has_local ? view_grain(&local, (Dim)d) : 1;
             uint64_t *grain = &search->grain[reach->of];
-            *grain = common_multiple(*grain, reach->grain, extent);
-            *grain = common_multiple(*grain, has_local ? view_grain(&local, (Dim)d) : 1, extent);
+            *grain = common_multiple(*grain, windows_of(reach->grain, reach->stride), extent);
+            *grain = common_multiple(*grain, windows_of(own, reach->stride), extent);
         }
     }
 }

@@ -120,6 +120,9 @@ static uint64_t run_stages(const Sweep *sweep, const SweepEvent *event, uint64_t
 static uint64_t compute(Costing *costing, const SweepEvent *event) {
     const Sweep *sweep = costing->sweep;
     uint64_t elements = elements_of(&event->box), work = 0, cycles = sweep->device->issue_cycles.value;
+    if (sweep->is_copy) {
+        costing->cost->column[event->kind].bytes += sweep_box_bytes(&sweep->out, &event->box);
+    }
     if (sweep->macs > 0) {
         costing->ok = costing->ok && checked_mul(elements, sweep->macs, &work);
         return cycles + cycles_of(work, sweep->device->mac_cycle.value);

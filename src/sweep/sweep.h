@@ -68,6 +68,7 @@ typedef struct {
     uint32_t inner_bits;          /* widest that one stage of a node hands to the next of it; 0 where each has one */
     uint64_t macs, passes;        /* of an operator that is not per-channel: products for an element of the map; where
                                      there are none, how often the vector engine goes over it. 0 else */
+    bool is_copy;                 /* an operator that moves elements: their bytes count */
     uint32_t cut;                 /* set of dimensions, bit d, along which the map may be cut */
     bool may_write_over;          /* each element of the map needs that one of `in` only */
     uint64_t workspace_bytes;     /* of one operator, as the device file declares it; 0 else */

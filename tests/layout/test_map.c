@@ -269,11 +269,71 @@ static void random_pairs_agree_with_a_walk(Work *work) {
     assert_true(agree > DRAWS / 10 && agree < DRAWS / 10 * 9 && at_once > agree / 2 && at_once < agree);
 }
 
+/* ---- Digits of an element's number */
+
+/* Number `element`, counted over the axes in the order `perm`, as an index; the last of `perm` fastest. */
+static void index_by_order(const Side *side, const uint32_t *perm, uint64_t element, uint64_t index[DIM_COUNT]) {
+    uint64_t at[MOST_AXES + 1] = {0};
+    for (uint32_t k = side->rank; k-- > 0;) {
+        at[perm[k]] = element % side->axis[perm[k]].extent;
+        element /= side->axis[perm[k]].extent;
+    }
+    for (uint32_t k = 0; k < side->rank; k++) {
+        index[side->axis[k].dim] = index[side->axis[k].dim] * side->axis[k].extent + at[k];
+    }
+}
+
+static bool digits_lead_there(const View *view, const Side *side, const uint32_t *perm, const ViewRadix *radix) {
+    const uint64_t origin[DIM_COUNT] = {0};
+    const ViewAddress zero = view_address(view, origin);
+    bool there = true;
+    for (uint64_t element = 0; element < 24; element++) {
+        uint64_t index[DIM_COUNT] = {0}, rest = element, bits = zero.byte * 8 + zero.bit, bank = zero.bank;
+        for (uint32_t k = 0; k < radix->count; k++) {
+            bits += rest % radix->digit[k].extent * radix->digit[k].step_bits;
+            bank += rest % radix->digit[k].extent * radix->digit[k].step_banks;
+            rest /= radix->digit[k].extent;
+        }
+        index_by_order(side, perm, element, index);
+        ViewAddress address = view_address(view, index);
+        there = there && rest == 0 && address.byte * 8 + address.bit == bits && address.bank == bank;
+    }
+    return there;
+}
+
+/* Whole blocks always have digits: the contracts without a partial block of 24 elements are counted. */
+static void digits_lead_to_every_element(Work *work) {
+    uint64_t seed = UINT64_C(0x5EED0003);
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < DRAWS; i++) {
+        Side side = draw_side(&seed);
+        uint32_t perm[MOST_AXES] = {0};
+        for (uint32_t k = 0; k < side.rank; k++) {
+            uint32_t place = (uint32_t)draw_below(&seed, k + 1);
+            perm[k] = perm[place];
+            perm[place] = k;
+        }
+        View view = side_view(work, &side, draw_one_in(&seed, 3) ? 4 : 8);
+        const ViewOrder order = {&view, side.axis, side.rank};
+        ViewRadix radix;
+        bool has = view_radix(&order, perm, &radix);
+        if (has && !digits_lead_there(&view, &side, perm, &radix)) {
+            print_side(&side);
+            fail_msg("draw %u: its digits lead elsewhere", i);
+        }
+        found += has;
+        arena_reset(&work->keep);
+    }
+    print_message("%u of %u draws have digits\n", found, (unsigned)DRAWS);
+    assert_true(found > DRAWS / 10 * 8);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         WORK_TEST(known_pairs_are_decided),
         WORK_TEST(other_axes_or_bits_are_never_the_same),
         WORK_TEST(random_pairs_agree_with_a_walk),
+        WORK_TEST(digits_lead_to_every_element),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
