@@ -70,6 +70,11 @@ CmdOperand program_operand(ProgramBuilder *builder, uint32_t buffer, const View 
     return (CmdOperand){buffer, program_view(builder, view), view_address_bits(view, first)};
 }
 
+CmdOperand program_box_operand(ProgramBuilder *builder, uint32_t buffer, const View *view, const ViewBox *box) {
+    uses_add_box(&builder->uses[buffer], view, box, builder->begun, &builder->work->scratch);
+    return (CmdOperand){buffer, program_view(builder, view), view_address_bits(view, box->first)};
+}
+
 bool program_whole_view(const ProgramBuilder *builder, const Buffer *buffer, View *view) {
     const Plan *plan = builder->plan;
     Tensor tensor = tensor_of_buffer(plan->graph, buffer);

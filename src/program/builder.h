@@ -6,9 +6,15 @@
 
 /* A view that a buffer is used with; which elements are there, and so which bytes. */
 typedef struct {
+    View view;
+    uint32_t sweep;           /* whose boxes they are, where they are not all */
+    bool *is_used[DIM_COUNT]; /* of each index of the dimension; null: all are */
+} Use;
+
+typedef struct {
     uint32_t count;
     size_t capacity;
-    View *views;
+    Use *use;
     uint64_t reserved_bytes; /* the largest footprint of those views, and of the one that the host sees */
 } Uses;
 
@@ -33,6 +39,7 @@ typedef struct {
     uint32_t last[PROGRAM_QUEUES];   /* command of each queue; CMD_NONE */
     uint32_t before[PROGRAM_QUEUES]; /* the same, before the step or sweep that is written */
     uint32_t has_begun;              /* set of queues that have a command of it */
+    uint32_t begun;                  /* steps and sweeps, with it */
 } ProgramBuilder;
 
 /* ---- views.c */
@@ -56,11 +63,14 @@ bool program_reorder(ProgramBuilder *builder, const ViewRadix *radix, ProgramAxe
 /* Notes that elements of the view are used. */
 void uses_add(Uses *uses, const View *view, Arena *arena);
 
+/* Notes that those of a box are, one of the grid of boxes that `sweep` goes through. */
+void uses_add_box(Uses *uses, const View *view, const ViewBox *box, uint32_t sweep, Arena *arena);
+
 /* Notes the footprint of the view. */
 void uses_reserve(Uses *uses, const View *view);
 
 /* Distinct bytes that they address, over all lanes; and how many lanes that takes. */
-uint64_t uses_touched_bytes(const Uses *uses, Arena *scratch);
+uint64_t uses_touched_bytes(Uses *uses, Arena *scratch);
 uint64_t uses_lanes(const Uses *uses);
 
 /* ---- buffers.c */
@@ -70,6 +80,9 @@ uint32_t program_buffer(ProgramBuilder *builder, BufferId id, DType dtype);
 
 /* The operand at an address in the view, whose elements are used. */
 CmdOperand program_operand(ProgramBuilder *builder, uint32_t buffer, const View *view, const uint64_t first[DIM_COUNT]);
+
+/* The same, of which this sweep only uses the elements of its boxes. */
+CmdOperand program_box_operand(ProgramBuilder *builder, uint32_t buffer, const View *view, const ViewBox *box);
 
 /* The view of a whole buffer: of far memory flattened. False with a diagnostic. */
 bool program_whole_view(const ProgramBuilder *builder, const Buffer *buffer, View *view);

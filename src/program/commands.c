@@ -27,6 +27,7 @@ uint32_t program_node(ProgramBuilder *builder, NodeId id) {
 void program_begin(ProgramBuilder *builder) {
     memcpy(builder->before, builder->last, sizeof builder->before);
     builder->has_begun = 0;
+    builder->begun++;
 }
 
 uint32_t program_add(ProgramBuilder *builder, Command command, const uint32_t *waits, uint32_t count) {

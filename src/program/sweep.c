@@ -132,8 +132,8 @@ static void add_command(Writing *writing, Command command, const SweepEvent *eve
 }
 
 static CmdOperand far_operand(Writing *writing, BufferId id, const SweepOperand *operand, const ViewBox *box) {
-    return program_operand(writing->builder, program_buffer(writing->builder, id, DTYPE_NONE), &operand->whole,
-                           box->first);
+    return program_box_operand(writing->builder, program_buffer(writing->builder, id, DTYPE_NONE), &operand->whole,
+                               box);
 }
 
 static void write_move(Writing *writing, const SweepEvent *event) {
@@ -331,12 +331,6 @@ static const CmdWindow *tile_window(const Writing *writing, const ViewBox *out, 
     return window;
 }
 
-/* Does the tile's part of what is read begin where the first channel needs it to? */
-static bool begins_there(const CmdWindow *window, const ViewBox *out, const ViewBox *in) {
-    return in->first[DIM_N] == out->first[DIM_N] &&
-           in->first[DIM_C] == out->first[DIM_C] / window->group_dst * window->group_src;
-}
-
 static bool no_tile(Writing *writing, const char *why) {
     writing->why = why;
     return false;
@@ -372,17 +366,27 @@ static bool set_factors(Writing *writing, const SweepEvent *event, Command *comm
     return ok;
 }
 
+/* The map from the first channel's group on: of groups before it the tile may have channels too. */
+static bool set_source(Writing *writing, const SweepEvent *event, const ViewBox *in, CmdOperand *src) {
+    const PlannedSweep *planned = writing->planned;
+    const CmdWindow *window = &writing->command.window;
+    bool is_far = planned->sweep.in.is_far;
+    uint64_t channel = event->box.first[DIM_C] / window->group_dst * window->group_src, first[DIM_COUNT];
+    memcpy(first, is_far ? at_zero : in->first, sizeof first);
+    first[DIM_C] = is_far ? channel - in->first[DIM_C] : channel; /* a part begins at most there */
+    uint32_t buffer = program_buffer(writing->builder, planned->in_local[is_far ? event->slot : 0], DTYPE_NONE);
+    *src = part_operand(writing, &planned->sweep.in, &writing->in, buffer, in->extent, first);
+    return (in->first[DIM_N] == event->box.first[DIM_N] && first[DIM_C] % view_grain(&writing->in.view, DIM_C) == 0) ||
+           no_tile(writing, "a tile begins inside a block of what it reads");
+}
+
 static bool set_window(Writing *writing, const SweepEvent *event, const ViewBox *in, Command *command) {
     command->semantics = writing->builder->semantics;
     command->stage_count = 1;
     command->stages = writing->command_stage;
-    command->src = map_operand(writing, true, event->slot, in);
     command->dst = map_operand(writing, false, event->slot, &event->box);
-    if (!begins_there(&writing->command.window, &event->box, in)) {
-        return no_tile(writing, "a tile begins inside a block or a group of what it reads");
-    }
     command->window = tile_window(writing, &event->box, in);
-    return set_factors(writing, event, command);
+    return set_source(writing, event, in, &command->src) && set_factors(writing, event, command);
 }
 
 /* ---- What moves */

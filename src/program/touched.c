@@ -1,4 +1,6 @@
-/* The bytes that commands touch of a buffer: those that the views it is used with address.
+/* The bytes that commands touch of a buffer: those that the views it is used with address. Of what lies in far memory
+ * windows that stride may leave out indices; the boxes of one sweep are a grid, so these are left out dimension by
+ * dimension.
  *
  * Parts of a tensor that lie at the same place, a full tile and a smaller one at the end, mostly have the same strides:
  * then the smaller one adds nothing. Where they have not, their elements are walked. */
@@ -39,20 +41,95 @@ void uses_reserve(Uses *uses, const View *view) {
     uses->reserved_bytes = view->bank_bytes > uses->reserved_bytes ? view->bank_bytes : uses->reserved_bytes;
 }
 
+static bool is_whole(const Use *use) {
+    bool is = true;
+    for (int d = 0; d < DIM_COUNT; d++) {
+        is = is && use->is_used[d] == NULL;
+    }
+    return is;
+}
+
+static Use *append(Uses *uses, const View *view, Arena *arena) {
+    uses->use = arena_grow(arena, uses->use, uses->count, &uses->capacity, sizeof *uses->use);
+    uses->use[uses->count] = (Use){.view = *view};
+    return &uses->use[uses->count++];
+}
+
+static bool is_known(const Uses *uses, const View *view) {
+    bool is = false;
+    for (uint32_t k = 0; k < uses->count && !is; k++) {
+        is = is_whole(&uses->use[k]) && is_inside(view, &uses->use[k].view);
+    }
+    return is;
+}
+
 void uses_add(Uses *uses, const View *view, Arena *arena) {
     uses_reserve(uses, view);
-    for (uint32_t k = 0; k < uses->count; k++) {
-        if (is_inside(view, &uses->views[k])) {
-            return;
-        }
+    if (is_known(uses, view)) {
+        return;
     }
     for (uint32_t k = uses->count; k-- > 0;) {
-        if (is_inside(&uses->views[k], view)) {
-            uses->views[k] = uses->views[--uses->count];
+        if (is_inside(&uses->use[k].view, view)) {
+            uses->use[k] = uses->use[--uses->count];
         }
     }
-    uses->views = arena_grow(arena, uses->views, uses->count, &uses->capacity, sizeof *uses->views);
-    uses->views[uses->count++] = *view;
+    append(uses, view, arena);
+}
+
+static bool is_all(const View *view, const ViewBox *box) {
+    return memcmp(box->extent, view->shape.extent, sizeof box->extent) == 0;
+}
+
+static Use *find_use(const Uses *uses, const View *view, uint32_t sweep) {
+    for (uint32_t k = 0; k < uses->count; k++) {
+        Use *use = &uses->use[k];
+        if (use->sweep == sweep && !is_whole(use) && is_inside(view, &use->view) && is_inside(&use->view, view)) {
+            return use;
+        }
+    }
+    return NULL;
+}
+
+void uses_add_box(Uses *uses, const View *view, const ViewBox *box, uint32_t sweep, Arena *arena) {
+    if (is_all(view, box)) {
+        uses_add(uses, view, arena);
+        return;
+    }
+    uses_reserve(uses, view);
+    if (is_known(uses, view)) {
+        return;
+    }
+    Use *use = find_use(uses, view, sweep);
+    bool is_new = use == NULL;
+    use = is_new ? append(uses, view, arena) : use;
+    use->sweep = sweep;
+    for (int d = 0; d < DIM_COUNT; d++) {
+        use->is_used[d] = is_new ? arena_array(arena, bool, view->shape.extent[d]) : use->is_used[d];
+        memset(use->is_used[d] + box->first[d], true, (size_t)box->extent[d] * sizeof(bool));
+    }
+}
+
+/* Dimensions that miss no index are whole; what then lies in another view is left out. */
+static void settle(Uses *uses, Arena *arena) {
+    const Uses all = *uses;
+    uses->use = NULL;
+    uses->count = 0;
+    uses->capacity = 0;
+    for (uint32_t k = 0; k < all.count; k++) {
+        for (int d = 0; d < DIM_COUNT; d++) {
+            bool *is_used = all.use[k].is_used[d];
+            bool has_all = is_used != NULL && memchr(is_used, false, (size_t)all.use[k].view.shape.extent[d]) == NULL;
+            all.use[k].is_used[d] = has_all ? NULL : is_used;
+        }
+        if (is_whole(&all.use[k])) {
+            uses_add(uses, &all.use[k].view, arena);
+        }
+    }
+    for (uint32_t k = 0; k < all.count; k++) {
+        if (!is_whole(&all.use[k]) && !is_known(uses, &all.use[k].view)) {
+            *append(uses, &all.use[k].view, arena) = all.use[k];
+        }
+    }
 }
 
 /* ---- What they touch together */
@@ -82,15 +159,27 @@ static uint64_t lanes_of(const View *view) {
 uint64_t uses_lanes(const Uses *uses) {
     uint64_t most = 1;
     for (uint32_t k = 0; k < uses->count; k++) {
-        uint64_t lanes = lanes_of(&uses->views[k]);
+        uint64_t lanes = lanes_of(&uses->use[k].view);
         most = lanes > most ? lanes : most;
     }
     return most;
 }
 
-static void mark(const View *view, uint8_t *is_touched, uint64_t lane_bytes) {
+static bool uses_index(const Use *use, const uint64_t index[DIM_COUNT]) {
+    bool uses = true;
+    for (int d = 0; d < DIM_COUNT; d++) {
+        uses = uses && (use->is_used[d] == NULL || use->is_used[d][index[d]]);
+    }
+    return uses;
+}
+
+static void mark(const Use *use, uint8_t *is_touched, uint64_t lane_bytes) {
+    const View *view = &use->view;
     uint64_t index[DIM_COUNT] = {0};
     do {
+        if (!uses_index(use, index)) {
+            continue;
+        }
         ViewAddress at = view_address(view, index);
         uint64_t last = at.byte + (at.bit + view->shape.bits - 1) / 8;
         for (uint64_t byte = at.byte; byte <= last; byte++) {
@@ -102,12 +191,12 @@ static void mark(const View *view, uint8_t *is_touched, uint64_t lane_bytes) {
 static uint64_t walk_bytes(const Uses *uses, Arena *scratch) {
     uint64_t lane_bytes = 0, count = 0, lanes = uses_lanes(uses);
     for (uint32_t k = 0; k < uses->count; k++) {
-        uint64_t bytes = view_extent_bytes(&uses->views[k]);
+        uint64_t bytes = view_extent_bytes(&uses->use[k].view);
         lane_bytes = bytes > lane_bytes ? bytes : lane_bytes;
     }
     uint8_t *is_touched = arena_alloc(scratch, (size_t)lanes, (size_t)lane_bytes);
     for (uint32_t k = 0; k < uses->count; k++) {
-        mark(&uses->views[k], is_touched, lane_bytes);
+        mark(&uses->use[k], is_touched, lane_bytes);
     }
     for (uint64_t byte = 0; byte < lanes * lane_bytes; byte++) {
         count += is_touched[byte];
@@ -115,6 +204,10 @@ static uint64_t walk_bytes(const Uses *uses, Arena *scratch) {
     return count;
 }
 
-uint64_t uses_touched_bytes(const Uses *uses, Arena *scratch) {
-    return uses->count == 0 ? 0 : uses->count == 1 ? view_touched_bytes(&uses->views[0]) : walk_bytes(uses, scratch);
+uint64_t uses_touched_bytes(Uses *uses, Arena *scratch) {
+    settle(uses, scratch);
+    if (uses->count == 1 && is_whole(&uses->use[0])) {
+        return view_touched_bytes(&uses->use[0].view);
+    }
+    return uses->count == 0 ? 0 : walk_bytes(uses, scratch);
 }

@@ -1,5 +1,4 @@
-/* What the drawn cases that passed were: how often each value of each axis was really executed. A value that never was
- * is a hole of the generator. */
+/* What the drawn chains that passed were. */
 #ifndef S0_TESTS_PROGRAM_COVERAGE_H
 #define S0_TESTS_PROGRAM_COVERAGE_H
 
@@ -48,48 +47,7 @@
     AXIS(MOST, "max_bytes", "-", "4096", "512", "1000")                                                                \
     AXIS(UNIT, "align_bytes of a transfer", "-", "1", "4", "8", "3")
 
-typedef enum {
-#define COVERAGE_ID(id, what, ...) COVER_##id,
-    COVERAGE_AXES(COVERAGE_ID)
-#undef COVERAGE_ID
-        COVER_AXES
-} CoverAxis;
-
-enum { COVER_MOST_VALUES = 16 };
-
-typedef struct {
-    const char *what;
-    const char *value[COVER_MOST_VALUES]; /* the first that is null ends them */
-} CoverNames;
-
-static const CoverNames cover_names[COVER_AXES] = {
-#define COVERAGE_NAMES(id, what, ...) {what, {__VA_ARGS__}},
-    COVERAGE_AXES(COVERAGE_NAMES)
-#undef COVERAGE_NAMES
-};
-
-typedef struct {
-    uint64_t count[COVER_AXES][COVER_MOST_VALUES];
-} Coverage;
-
-static inline void cover(Coverage *coverage, CoverAxis axis, uint32_t value) {
-    assert_true(value < COVER_MOST_VALUES && cover_names[axis].value[value] != NULL);
-    coverage->count[axis][value]++;
-}
-
-static inline void cover_if(Coverage *coverage, CoverAxis axis, uint32_t value, bool holds) {
-    if (holds) {
-        cover(coverage, axis, value);
-    }
-}
-
-static inline void cover_name(Coverage *coverage, CoverAxis axis, const char *name) {
-    uint32_t value = 0;
-    while (cover_names[axis].value[value] != NULL && strcmp(cover_names[axis].value[value], name) != 0) {
-        value++;
-    }
-    cover(coverage, axis, value);
-}
+#include "program/cover.h"
 
 /* ---- What was drawn */
 
@@ -219,23 +177,6 @@ static inline void cover_case(Coverage *coverage, const Drawn *drawn, const Plan
     cover_device(coverage, drawn);
     cover_options(coverage, drawn);
     cover_plan(coverage, plan);
-}
-
-/* ---- The table */
-
-/* Returns how many values were never executed. */
-static inline uint32_t cover_print(const Coverage *coverage) {
-    uint32_t holes = 0;
-    for (uint32_t axis = 0; axis < COVER_AXES; axis++) {
-        print_message("%26s:", cover_names[axis].what);
-        for (uint32_t k = 0; cover_names[axis].value[k] != NULL; k++) {
-            print_message("%s %s %llu", k == 0 ? "" : ",", cover_names[axis].value[k],
-                          (unsigned long long)coverage->count[axis][k]);
-            holes += coverage->count[axis][k] == 0;
-        }
-        print_message("\n");
-    }
-    return holes;
 }
 
 #endif

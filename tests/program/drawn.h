@@ -87,6 +87,8 @@ typedef struct {
     bool is_output;
 } DrawnNode;
 
+typedef struct DrawnWindows DrawnWindows;
+
 typedef struct {
     const Genes *genes;
     Work *work;
@@ -106,6 +108,8 @@ typedef struct {
     DrawnParam shared[4]; /* lists of numbers that others may read too, along another axis */
     uint32_t shared_count;
     DrawnNode node[MOST_NODES + 1]; /* the last may be a second reader of a map */
+    DrawnWindows *windows;          /* of a graph of such operators: drawn_windows.h */
+    const char *weight_layout;      /* contract of weights */
     PlanOptions options;
     bool has_just_enough;     /* memory: what the plan needs, where it was less */
     uint64_t local_bytes;     /* of the device */

@@ -44,6 +44,7 @@ static inline void print_costs(const Drawn *drawn) {
     uint32_t costs = gene(drawn, GENE_COSTS, 4);
     fputs("[engine]\n", drawn->device);
     print_key(drawn, "vector_bytes_cycle", costs == 0 ? 16 : costs == 1 ? 1 : 7);
+    print_key(drawn, "mac_cycle", costs == 0 ? 8 : costs == 1 ? 1 : 5);
     print_key(drawn, "issue_cycles", costs == 0 ? 10 : costs == 1 ? 0 : 100);
     print_key(drawn, "descriptor_cycles", costs == 0 ? 10 : costs == 1 ? 0 : 3);
     print_key(drawn, "sync_cycles", costs == 0 ? 20 : costs == 1 ? 1 : 0);
@@ -67,8 +68,8 @@ static inline void draw_device(Drawn *drawn) {
     print_key(drawn, "lanes", LAYOUT_MOST_BANKS);
     fputs("[memory far]\nbytes = unbounded @ test\n", drawn->device);
     print_key(drawn, "align_bytes", far[gene(drawn, GENE_ALIGN_FAR, 3)]);
-    fprintf(drawn->device, "[contract]\nactivation = %s @ test\nweight = O I H W @ test\nparameter = %s @ test\n",
-            drawn->layout[0], drawn->layout[1]);
+    fprintf(drawn->device, "[contract]\nactivation = %s @ test\nweight = %s @ test\nparameter = %s @ test\n",
+            drawn->layout[0], drawn->weight_layout, drawn->layout[1]);
     print_forms(drawn);
     print_costs(drawn);
     fclose(drawn->device);
@@ -88,6 +89,7 @@ static inline void draw_options(Drawn *drawn) {
     drawn->options = (PlanOptions){.strategy = (Strategy)gene(drawn, GENE_STRATEGY, 5),
                                    .in_place = gene(drawn, GENE_IN_PLACE, 2) == 1,
                                    .sweeps = true,
+                                   .windows = true,
                                    .whole_tiles = tile == 1,
                                    .tile_rows = tile > 4 ? tile - 4 : 0,
                                    .tile_channels = channels > 4 ? channels - 4 : 0,
@@ -104,9 +106,10 @@ static inline void draw_memory(Drawn *drawn) {
     drawn->local_bytes = is_budget ? 1 << 17 : chosen; /* the largest budget */
 }
 
-static inline void draw_case(Drawn *drawn, const Genes *genes, Work *work) {
-    *drawn = (Drawn){.genes = genes, .work = work};
-    draw_graph(drawn);
+/* `draw` writes the graph's text. */
+static inline void draw_case(Drawn *drawn, const Genes *genes, void (*draw)(Drawn *drawn), Work *work) {
+    *drawn = (Drawn){.genes = genes, .work = work, .weight_layout = "O I H W"};
+    draw(drawn);
     draw_layouts(drawn);
     draw_options(drawn);
     draw_memory(drawn);
