@@ -5,7 +5,6 @@
 #include "base/nearest.h"
 #include "feed.h"
 #include "plan/cut.h"
-#include "plan/plan_cost.h"
 #include "stages_prepare.h"
 
 #include <string.h>
@@ -139,12 +138,6 @@ static const BuiltProgram *build(const Plan *plan, const Audit *audit, Work *wor
     return built;
 }
 
-/* Has every step a command? If not, that is told before what does not fit. */
-static bool can_run(const Plan *plan) {
-    PlanCost cost;
-    return plan->device->kind == DEVICE_SCRATCHPAD && plan_cost(plan, &cost) && cost.unbooked_steps == 0;
-}
-
 /* The device that was planned for: with --budget it has that much local memory. */
 static const Device *planned_device(const Plan *plan, Work *work) {
     Device *device = arena_new(&work->keep, Device);
@@ -182,8 +175,8 @@ const Run *stages_run(const Request *request, const RunOptions *options, ModelFi
     if (run->facts == NULL || !check_ends(graph, work) || !feed_find(graph, options, files, work, audit)) {
         return NULL;
     }
-    if (!plan_fits(facts->plan) && can_run(facts->plan)) {
-        return run;
+    if (!plan_fits(facts->plan) && program_is_possible(facts->plan, &work->scratch)) {
+        return run; /* an operator without a command is told before what does not fit */
     }
     work->diags.file = request->model;
     const BuiltProgram *built = build(facts->plan, audit, work);

@@ -135,7 +135,7 @@ static bool has_fault_of_ours(const SimResult *result, bool *has_value) {
 
 void audit_gather(Audit *audit, const Plan *plan, Arena *keep) {
     PlanCost cost;
-    CHECK(plan_cost(plan, &cost));
+    CHECK(plan_cost(plan, NULL, keep, &cost));
     const Str all = {0};
     book(audit, &cost);
     measure(audit);

@@ -41,6 +41,27 @@ static void move_less(const Facts *facts, Steady *steady) {
     steady->run.param_bytes = less_known(traffic->param_bytes, steady->saved_param_bytes);
 }
 
+static bool is_told(const Device *device, const char *key) {
+    for (size_t i = 0; i < device->fact_count; i++) {
+        if (str_eq(device->fact[i].key, str_from(key))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void find_untold(Facts *facts, Arena *keep) {
+    static const char *const keys[] = {"vector_bytes_cycle", "mac_cycle",   "issue_cycles", "descriptor_cycles",
+                                       "sync_cycles",        "bytes_cycle", "setup_cycles"};
+    enum { KEYS = sizeof keys / sizeof keys[0] };
+    facts->untold = arena_array(keep, const char *, KEYS);
+    for (size_t k = 0; k < KEYS; k++) {
+        if (!is_told(facts->device, keys[k])) {
+            facts->untold[facts->untold_count++] = keys[k];
+        }
+    }
+}
+
 void costs_gather(Facts *facts, Work *work) {
     const Plan *plan = facts->plan;
     facts->first_run.moved = facts->traffic.all;
@@ -48,9 +69,10 @@ void costs_gather(Facts *facts, Work *work) {
     if (plan->device->kind != DEVICE_SCRATCHPAD) {
         return;
     }
+    find_untold(facts, &work->keep);
     const bool *is_held = steady_find(plan, &facts->steady, &work->keep, &work->scratch);
     move_less(facts, &facts->steady);
-    facts->has_costs = plan_cost(plan, &facts->first_run.cost) && sum_run(plan->device, &facts->first_run) &&
-                       plan_cost_held(plan, is_held, &work->scratch, &facts->steady.run.cost) &&
-                       sum_run(plan->device, &facts->steady.run);
+    facts->has_costs =
+        plan_cost(plan, NULL, &work->scratch, &facts->first_run.cost) && sum_run(plan->device, &facts->first_run) &&
+        plan_cost(plan, is_held, &work->scratch, &facts->steady.run.cost) && sum_run(plan->device, &facts->steady.run);
 }

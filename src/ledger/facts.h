@@ -194,6 +194,8 @@ typedef struct {
     Traffic traffic;
     bool has_costs; /* of a scratchpad whose sums fit 64 bits */
     RunTotals first_run;
+    uint32_t untold_count;
+    const char **untold; /* keys of the device file that cycles depend on and it does not have */
     Steady steady;
     SweepFacts *sweeps; /* plan->sweep_count */
     uint32_t copy_count;

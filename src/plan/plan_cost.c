@@ -1,9 +1,10 @@
-/* The cost of a plan: sweeps as sweep_cost counts them, and between them whole tensors that are moved. */
+/* The cost of a plan: sweeps as sweep_cost counts them, and between them whole tensors that are moved or worked on. */
 #include "plan/plan_cost.h"
 
 #include "base/checked.h"
 #include "base/fault.h"
 #include "plan/builder.h"
+#include "plan/whole_cost.h"
 #include "sweep/cycles.h"
 #include "sweep/parts.h"
 
@@ -79,7 +80,7 @@ static bool add_move(const Move *move, Column column, Timeline *timeline, PlanCo
 typedef struct {
     const Plan *plan;
     const bool *is_held; /* null: no buffer */
-    Arena *scratch;      /* used only with is_held */
+    Arena *scratch;
     Timeline timeline;
     PlanCost *cost;
 } Booking;
@@ -119,22 +120,6 @@ static bool add_moves(Booking *booking, const Step *step) {
     }
     booking->cost->unbooked_steps += !is_booked;
     return true;
-}
-
-/* A form of a whole parameter, which the engine makes: one stage of its width. */
-static bool add_form(Booking *booking, const Step *step) {
-    const Plan *plan = booking->plan;
-    const Device *device = plan->device;
-    if (is_held(booking, step->writes[0])) {
-        return true;
-    }
-    uint64_t bytes = plan_buffer(plan, step->writes[0])->logical_bytes;
-    ColumnCost cost = {.bytes = bytes, .commands = 1};
-    bool ok = checked_add(device->issue_cycles.value, cycles_of(bytes, device->vector_bytes_cycle.value), &cost.cycles);
-    const TimelineEvent event = {.queue = 0, .cycles = cost.cycles};
-    timeline_begin(&booking->timeline);
-    booking->cost->syncs += timeline_add(&booking->timeline, &event, device->sync_cycles.value, &ok);
-    return ok && column_cost_add(&booking->cost->column[step->column], &cost);
 }
 
 /* ---- Sweeps */
@@ -253,36 +238,72 @@ bool plan_cost_of_sweep(const Plan *plan, const PlannedSweep *planned, PlanCost 
     return ok;
 }
 
+/* ---- The engine, outside of sweeps */
+
+static bool add_command(Booking *booking, Column column, const ColumnCost *command) {
+    const Device *device = booking->plan->device;
+    ColumnCost own = *command;
+    bool ok = checked_add(own.cycles, device->issue_cycles.value, &own.cycles);
+    const TimelineEvent event = {.queue = 0, .cycles = own.cycles};
+    own.commands = 1;
+    booking->cost->syncs += timeline_add(&booking->timeline, &event, device->sync_cycles.value, &ok);
+    return ok && column_cost_add(&booking->cost->column[column], &own);
+}
+
+/* Each buffer that is written is a copy or a fill of its own, of one stage. */
+static bool add_making(Booking *booking, const Step *step) {
+    uint64_t rate = booking->plan->device->vector_bytes_cycle.value;
+    bool ok = true;
+    timeline_begin(&booking->timeline);
+    for (uint32_t k = 0; ok && k < step->write_count; k++) {
+        uint64_t bytes = plan_buffer(booking->plan, step->writes[k])->logical_bytes;
+        const ColumnCost made = {.bytes = bytes, .cycles = cycles_of(bytes, rate)};
+        ok = is_held(booking, step->writes[k]) || add_command(booking, step->column, &made);
+    }
+    return ok;
+}
+
+static bool add_operator(Booking *booking, const Step *step) {
+    const Plan *plan = booking->plan;
+    ColumnCost work = {0};
+    bool is_assumed;
+    if (!whole_work(plan, graph_node(plan->graph, step->node), booking->scratch, &work.cycles, &is_assumed)) {
+        return false;
+    }
+    booking->cost->assumed_steps += is_assumed;
+    timeline_begin(&booking->timeline);
+    return add_command(booking, step->column, &work);
+}
+
 /* ---- All steps */
 
-static bool book_steps(Booking *booking) {
-    const Plan *plan = booking->plan;
-    PlanCost *cost = booking->cost;
-    *cost = (PlanCost){0};
-    for (uint32_t s = 0; s < plan->step_count;) {
-        const Step *step = &plan->steps[s];
-        bool is_in_sweep = step->sweep != NOT_IN_SWEEP;
-        if (!is_in_sweep && step_makes_form(plan, step)) {
-            if (!add_form(booking, step)) {
-                return false;
-            }
-        } else if (!is_in_sweep && !column_is_transfer(step->column)) {
-            cost->unbooked_steps++;
-        } else if (is_in_sweep ? !add_sweep(booking, &plan->sweeps[step->sweep]) : !add_moves(booking, step)) {
-            return false;
-        }
-        s = is_in_sweep ? plan->sweeps[step->sweep].last_step : s + 1;
+static bool book_sweep(Booking *booking, const PlannedSweep *planned) {
+    const Graph *graph = booking->plan->graph;
+    bool is_assumed =
+        planned->stages == NULL && whole_work_is_assumed(graph, graph_node(graph, planned->nodes[0]), booking->scratch);
+    booking->cost->assumed_steps += is_assumed;
+    return add_sweep(booking, planned);
+}
+
+static bool book_step(Booking *booking, const Step *step) {
+    if (step->sweep != NOT_IN_SWEEP) {
+        return book_sweep(booking, &booking->plan->sweeps[step->sweep]);
     }
-    cost->cycles = timeline_end(&booking->timeline);
-    return true;
+    bool is_making = step->column == COLUMN_COPY || step->column == COLUMN_FILL;
+    return column_is_transfer(step->column) ? add_moves(booking, step)
+           : is_making                      ? add_making(booking, step)
+                                            : add_operator(booking, step);
 }
 
-bool plan_cost(const Plan *plan, PlanCost *cost) {
-    Booking booking = {.plan = plan, .cost = cost};
-    return book_steps(&booking);
-}
-
-bool plan_cost_held(const Plan *plan, const bool *is_held, Arena *scratch, PlanCost *cost) {
+bool plan_cost(const Plan *plan, const bool *is_held, Arena *scratch, PlanCost *cost) {
     Booking booking = {.plan = plan, .is_held = is_held, .scratch = scratch, .cost = cost};
-    return book_steps(&booking);
+    bool ok = true;
+    *cost = (PlanCost){0};
+    for (uint32_t s = 0; ok && s < plan->step_count;) {
+        const Step *step = &plan->steps[s];
+        ok = book_step(&booking, step);
+        s = step->sweep != NOT_IN_SWEEP ? plan->sweeps[step->sweep].last_step : s + 1;
+    }
+    cost->cycles = timeline_end(&booking.timeline);
+    return ok;
 }

@@ -117,6 +117,27 @@ static bool check_device(const Plan *plan, Work *work) {
                                                 .hint = "choose another device with --device"});
 }
 
+static bool has_command(const Plan *plan, const Step *step, Arena *scratch) {
+    const PlannedSweep *planned = step->sweep == NOT_IN_SWEEP ? NULL : &plan->sweeps[step->sweep];
+    NodeCommand command;
+    const char *why;
+    if (planned == NULL) {
+        return column_is_transfer(step->column);
+    }
+    return planned->stages != NULL ||
+           node_command(plan->graph, graph_node(plan->graph, planned->nodes[0]), scratch, &command, &why);
+}
+
+bool program_is_possible(const Plan *plan, Arena *scratch) {
+    bool is_possible = plan->device->kind == DEVICE_SCRATCHPAD;
+    for (uint32_t s = 0; is_possible && s < plan->step_count;) {
+        const Step *step = &plan->steps[s];
+        is_possible = has_command(plan, step, scratch);
+        s = step->sweep == NOT_IN_SWEEP ? s + 1 : plan->sweeps[step->sweep].last_step;
+    }
+    return is_possible;
+}
+
 /* Commands of a step that moves whole tensors. */
 static uint64_t moves_of(ProgramBuilder *builder, const Step *step) {
     uint64_t sum = 0;
@@ -217,7 +238,7 @@ static bool show_all(ProgramBuilder *builder, const ValueId *values, uint32_t co
 
 static bool book_cycles(const Plan *plan, Work *work, CmdProgram *program) {
     PlanCost cost;
-    if (!plan_cost(plan, &cost)) {
+    if (!plan_cost(plan, NULL, &work->scratch, &cost)) {
         return diag_refuse(&work->diags, (DiagText){.what = "the cycles of the plan do not fit 64 bits",
                                                     .hint = "look at [engine] and [dma] of the device file"});
     }

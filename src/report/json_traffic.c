@@ -78,6 +78,15 @@ static void write_steady(Json *json, const Facts *facts) {
     json_end(json);
 }
 
+static void write_untold(Json *json, const Facts *facts) {
+    json_key(json, "untold");
+    json_array_inline(json);
+    for (uint32_t k = 0; k < facts->untold_count; k++) {
+        json_text(json, facts->untold[k]);
+    }
+    json_end(json);
+}
+
 /* ---- What was not chosen */
 
 static const char *carry_name(Carry carry) {
@@ -174,6 +183,8 @@ void json_traffic(Json *json, const Facts *facts) {
     json_object(json);
     write_run(json, &facts->first_run, facts->has_costs);
     write_known(json, "unbooked_steps", facts->first_run.cost.unbooked_steps, facts->has_costs);
+    write_known(json, "assumed_steps", facts->first_run.cost.assumed_steps, facts->has_costs);
+    write_untold(json, facts);
     write_columns(json, facts);
     write_steady(json, facts);
     write_alternatives(json, facts);

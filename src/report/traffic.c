@@ -57,6 +57,17 @@ static const char *efficiency_text(const Page *page, const RunTotals *run) {
                                                STR_ARG(page_number(page, run->burst_bytes)), 100 * run->efficiency);
 }
 
+/* What the device file leaves out costs nothing. */
+static void print_untold(const Page *page) {
+    Str list = {0};
+    for (uint32_t k = 0; k < page->facts->untold_count; k++) {
+        list = arena_format(page->scratch, STR_FMT "%s%s", STR_ARG(list), k == 0 ? "" : ", ", page->facts->untold[k]);
+    }
+    if (list.len > 0) {
+        page_line(page, "not told by the device file, and counted as nothing: " STR_FMT, STR_ARG(list));
+    }
+}
+
 static void print_runs(const Page *page) {
     const Facts *facts = page->facts;
     const Steady *steady = &facts->steady;
@@ -71,10 +82,15 @@ static void print_runs(const Page *page) {
     }
     if (facts->first_run.cost.unbooked_steps > 0) {
         page_line(page,
-                  "%s not in the cycles: what computes over whole maps has no estimate of time; plans with other such "
-                  "steps do not compare",
+                  "%s not in the cycles: the layout tells too little of what moves; plans with other such steps do not "
+                  "compare",
                   page_count(page, facts->first_run.cost.unbooked_steps, "step"));
     }
+    if (facts->first_run.cost.assumed_steps > 0) {
+        page_line(page, "%s whose work is not known: one pass over the output is counted for each",
+                  page_count(page, facts->first_run.cost.assumed_steps, "operator"));
+    }
+    print_untold(page);
 }
 
 /* ---- Copies */

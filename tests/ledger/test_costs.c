@@ -1,8 +1,7 @@
 /* What runs cost, on a device that loads and stores. Proves: the worked example of the README, whole maps, fused, to
- * the cycle against sums by hand; columns of many sweeps against what the simulated device measures of their commands,
- * and the steady state against a run whose loads of held constants are taken out of the commands; which constants are
- * held, by hand; that alternatives are what planning with them
- * costs. */
+ * the cycle against sums by hand, and of operators over whole maps; columns of many sweeps against what the simulated
+ * device measures of their commands, and the steady state against a run whose loads of held constants are taken out of
+ * the commands; which constants are held, by hand; that alternatives are what planning with them costs. */
 #include "plan/planned.h"
 
 #include "host/host.h"
@@ -76,6 +75,39 @@ static void test_worked_example(void **state) {
     assert_int_equal(later->moved.written_bytes, 2 * MAP_BYTES);
     assert_int_equal(later->moved.transfers, 2);
     assert_int_equal(later->param_bytes, 0);
+    planned_free(&planned);
+}
+
+/* ---- Whole maps, by hand */
+
+/* c: 48 sums of 2 products, 64 a cycle. t copies 48 bytes. p: 4 passes over 12 bytes, each one vector. Nobody knows
+ * what q does: one pass; nor what axes Y has, so that it is 3 * 2 pixels of 2. Each waits for the loads; the store for
+ * them and for the engine. */
+#define WHOLE                                                                                                          \
+    "stride0-graph 1\nformat onnx 13\ninput X int8[1,2,4,4]\nconst W int8[3,2,1,1] = 1 2 3 4 5 6\n"                    \
+    "value Y int8[1,3,2,2]\nnode Conv c: X W -> x kernel_shape=[1,1]\nnode Transpose t: x -> y perm=[0,1,3,2]\n"       \
+    "node MaxPool p: y -> z kernel_shape=[2,2] strides=[2,2]\nnode Custom q: z -> Y\noutput Y\n"
+
+static void test_whole_maps(void **state) {
+    (void)state;
+    Planned planned;
+    const PlanCase test = {WHOLE, "teach", NULL, {.in_place = true, .sweeps = true}};
+    const Facts *facts = gather(&planned, &test);
+    const PlanCost *cost = &facts->first_run.cost;
+    const uint64_t run = 10 + 64 / 8, copy = 10 + 48 / 16;
+    assert_true(facts->has_costs);
+    check_column(cost, COLUMN_LOAD_INPUT, (ColumnCost){32, 1, 16, 16, 50 + 16 * run});
+    check_column(cost, COLUMN_LOAD_PARAM, (ColumnCost){6, 1, 1, 1, PARAM_CYCLES});
+    check_column(cost, COLUMN_COPY, (ColumnCost){48, 1, 0, 0, copy});
+    check_column(cost, COLUMN_COMPUTE, (ColumnCost){0, 3, 0, 0, (10 + 2) + (10 + 4) + (10 + 1)});
+    check_column(cost, COLUMN_STORE, (ColumnCost){12, 1, 6, 6, 50 + 6 * run});
+    assert_int_equal(cost->unbooked_steps, 0);
+    assert_int_equal(cost->assumed_steps, 1);
+    assert_int_equal(cost->syncs, 4 + 2);
+    const uint64_t all = 50 + 16 * run + PARAM_CYCLES + copy + 12 + 14 + 11 + 50 + 6 * run + 6 * WAIT;
+    assert_int_equal(cost->cycles, all);
+    assert_int_equal(facts->steady.run.cost.cycles, all - PARAM_CYCLES);
+    assert_int_equal(facts->untold_count, 0);
     planned_free(&planned);
 }
 
@@ -414,8 +446,8 @@ static void test_asked_tiles(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_worked_example), cmocka_unit_test(test_measured_columns),
-                                       cmocka_unit_test(test_holds), cmocka_unit_test(test_alternatives),
-                                       cmocka_unit_test(test_asked_tiles)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_worked_example),   cmocka_unit_test(test_whole_maps),
+                                       cmocka_unit_test(test_measured_columns), cmocka_unit_test(test_holds),
+                                       cmocka_unit_test(test_alternatives),     cmocka_unit_test(test_asked_tiles)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,13 +65,13 @@ static inline Outcome check_column(const char *name, const SimColumn *measured, 
                          booked->bytes);
 }
 
-static inline Outcome check_cost(const Plan *plan, const CmdProgram *program, const SimResult *result,
+static inline Outcome check_cost(const Plan *plan, const CmdProgram *program, const SimResult *result, Arena *scratch,
                                  Verdict *verdict) {
     const SimColumn *column = result->column;
     SimColumn engine = {0};
     ColumnCost booked = {0}; /* of the engine */
     PlanCost cost;
-    if (!plan_cost(plan, &cost) || cost.unbooked_steps > 0) {
+    if (!plan_cost(plan, NULL, scratch, &cost) || cost.unbooked_steps + cost.assumed_steps > 0) {
         return decide(verdict, FAILED, "the plan has no cost");
     }
     for (CmdColumn k = CMD_COLUMN_MULTIPLY; k < CMD_COLUMNS; k++) {
@@ -171,7 +171,7 @@ static inline Outcome simulate(const Plan *plan, const BuiltProgram *built, cons
     if (check_faults(built->program, result, verdict) != PASSED ||
         check_outputs(plan, built, sim, tensors, work, verdict) != PASSED ||
         check_buffers(built, result, verdict) != PASSED ||
-        check_cost(plan, built->program, result, verdict) != PASSED) {
+        check_cost(plan, built->program, result, &work->scratch, verdict) != PASSED) {
         return FAILED;
     }
     return PASSED;
