@@ -156,7 +156,7 @@ static bool read_tile(const char *tile, PlanOptions *plan, Work *work) {
     Str rows = {tile, cross == NULL ? strlen(tile) : (size_t)(cross - tile)};
     bool ok = str_to_u64(rows, &plan->tile_rows) && plan->tile_rows > 0 &&
               (cross == NULL || (str_to_u64(str_from(cross + 1), &plan->tile_channels) && plan->tile_channels > 0));
-    return ok || request_bad_value(work, "--tile", tile, "auto, none, a number of rows above 0, or ROWSxCHANNELS");
+    return ok || request_bad_value(work, "--tile", tile, "auto, none, ROWS or ROWSxCHANNELS, each from 1 to 18446744073709551615");
 }
 
 static bool check_model(const char *model, Work *work) {

@@ -139,7 +139,7 @@ static void print_diag(const Diag *diag, const char *prefix, FILE *out) {
     if (text->excerpt.len > 0) {
         print_excerpt(text->excerpt, text->column, out);
     }
-    print_line("  got       ", text->got, out);
+    print_line("  got       ", text->got != NULL && text->got[0] == '\0' ? "nothing" : text->got, out);
     print_line("  expected  ", text->expected, out);
     for (const char *const *reading = text->readings; reading != NULL && *reading != NULL; reading++) {
         print_line("  reading   ", *reading, out);

@@ -66,30 +66,41 @@ static bool check_node(Work *work, const Facts *facts, const char *name) {
     return refuse_name(work, &wrong);
 }
 
-static bool has_tensor(const Graph *graph, Str name) {
+/* Null where there is none. */
+static const Value *find_tensor(const Graph *graph, Str name) {
     for (uint32_t v = 0; v < graph->value_count; v++) {
         if (str_eq(graph->values[v].name, name)) {
-            return true;
+            return &graph->values[v];
         }
     }
-    return false;
+    return NULL;
+}
+
+/* A tensor that has no buffer. */
+static void explain_absence(const Facts *facts, const Value *value, Misnomer *wrong) {
+    if (value->is_input && value->constant == NULL) {
+        wrong->what = "no operator reads this graph input: it takes no bytes of a device that loads what it needs";
+        wrong->hint = "a device of kind arena, such as mcu-cm, has bytes for every graph input";
+        return;
+    }
+    wrong->what = "the tensor occupies no memory in this plan: it is inside an operator, or only the planner reads it";
+    wrong->hint = facts->has_qdq && !facts->reads_qdq_as_float
+                      ? "--qdq float plans Quantize/Dequantize pairs as written"
+                      : "pass --node NAME, of the operator that reads or writes it";
 }
 
 static bool check_buffer(Work *work, const Facts *facts, const char *name) {
     Misnomer wrong = {.option = "--buffer", .name = name};
     Str unused = {0};
+    const Value *value = find_tensor(facts->graph, str_from(name));
     if (facts_find_buffer(facts, str_from(name), &wrong.nearest)) {
         return true;
     }
     if (is_node(facts_find_node(facts, str_from(name), &unused))) {
         wrong.what = "an operator has this name, no tensor in memory";
         wrong.hint = arena_text(&work->keep, "pass --node '%s'", name);
-    } else if (has_tensor(facts->graph, str_from(name))) {
-        wrong.what =
-            "the tensor occupies no memory in this plan: it is inside an operator, or only the planner reads it";
-        wrong.hint = facts->has_qdq && !facts->reads_qdq_as_float
-                         ? "--qdq float plans Quantize/Dequantize pairs as written"
-                         : "pass --node NAME, of the operator that reads or writes it";
+    } else if (value != NULL) {
+        explain_absence(facts, value, &wrong);
     }
     return refuse_name(work, &wrong);
 }

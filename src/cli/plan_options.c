@@ -48,11 +48,13 @@ static bool set_budget(Work *work, const PlanArgs *args, s0_plan_options *plan) 
     }
     bool is_number = str_to_bytes(str_from(args->budget), &plan->budget_bytes) && plan->budget_bytes > 0;
     return is_number ||
-           diag_error(&work->diags, (DiagText){.place = "option --budget",
-                                               .what = "the value can't be used",
-                                               .got = args->budget,
-                                               .expected = "a number of bytes above 0, such as 4096, 256K or 1M",
-                                               .hint = cli_bytes_hint(&work->keep, args->budget)});
+           diag_error(
+               &work->diags,
+               (DiagText){.place = "option --budget",
+                          .what = "the value can't be used",
+                          .got = args->budget,
+                          .expected = "a number of bytes from 1 to 18446744073709551615, such as 4096, 256K or 1M",
+                          .hint = cli_bytes_hint(&work->keep, args->budget)});
 }
 
 bool cli_plan_request(Cli *cli, const PlanArgs *args, s0_plan_options asked, Request *request) {

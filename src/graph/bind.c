@@ -19,7 +19,7 @@ static bool wrong_binding(Str text, Diags *diags, const char *what) {
     return diag_error(diags, (DiagText){.place = "--dim",
                                         .what = what,
                                         .got = arena_text(diags->arena, STR_FMT, STR_ARG(text)),
-                                        .expected = "NAME=VALUE or INPUT:AXIS=VALUE, VALUE a whole number from 0"});
+                                        .expected = "NAME=VALUE or INPUT:AXIS=VALUE, VALUE a whole number from 0 to 2^48"});
 }
 
 static size_t last_of(Str text, char wanted) {
@@ -38,7 +38,7 @@ bool dim_binding_parse(Str text, DimBinding *binding, Diags *diags) {
         return wrong_binding(text, diags, "a dimension needs a name and a value");
     }
     if (!str_to_u64((Str){text.ptr + behind_sign, text.len - behind_sign}, &value) || value > INT64_MAX) {
-        return wrong_binding(text, diags, "the value of a dimension is not a whole number");
+        return wrong_binding(text, diags, "the value of a dimension can't be used");
     }
     binding->value = (int64_t)value;
     binding->name = (Str){text.ptr, behind_sign - 1};

@@ -140,7 +140,7 @@ static void print_title(const Page *page) {
 
 /* ", 7,392 free" */
 static const char *left_text(const Page *page, uint64_t bytes, const char *what) {
-    return arena_text(page->scratch, ", " STR_FMT " %s", STR_ARG(page_number(page, bytes)), what);
+    return arena_text(page->scratch, ", " STR_FMT " %s", STR_ARG(arena_number(page->scratch, bytes)), what);
 }
 
 static const char *need_text(const Page *page, uint32_t memory, uint64_t need_bytes, uint64_t capacity_bytes) {
@@ -149,7 +149,7 @@ static const char *need_text(const Page *page, uint32_t memory, uint64_t need_by
     return arena_text(page->scratch, STR_FMT " memory needs " STR_FMT " of %s" STR_FMT " bytes",
                       STR_ARG(clean_text(page->scratch, device->memory[memory].name)),
                       STR_ARG(page_number(page, need_bytes)), has_budget ? "the --budget of " : "",
-                      STR_ARG(page_number(page, capacity_bytes)));
+                      STR_ARG(arena_number(page->scratch, capacity_bytes)));
 }
 
 /* The answer in one line; a memory without bounds has no say. */
@@ -247,7 +247,7 @@ static void print_tensors(const Page *page) {
 
 static void add_total(Table *table, const char *name, uint64_t bytes, const char *meaning) {
     table_text(table, name);
-    table_number(table, bytes);
+    table_add(table, arena_number(table->arena, bytes));
     table_text(table, meaning);
 }
 
@@ -305,7 +305,7 @@ static void print_totals(const Page *page) {
     add_total(&table, "peak", plan->peak_live_bytes, "the most that is alive at one step");
     add_total(&table, "bound", plan->lower_bound_bytes, "no placement needs less");
     add_total(&table, "placed", plan->placed_bytes, placed_text(page));
-    if (page->facts->anywhere_bytes != plan->placed_bytes) {
+    if (page->facts->anywhere_bytes != plan->placed_bytes && page->facts->anywhere_bytes != UINT64_MAX) {
         add_total(&table, "anywhere", page->facts->anywhere_bytes, "to reserve where its start is not aligned");
     }
     add_total(&table, "capacity", plan->capacity_bytes, plan->options.budget_bytes > 0 ? "--budget" : "of the device");
