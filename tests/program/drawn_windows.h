@@ -104,14 +104,28 @@ static inline float draw_scale(const Drawn *drawn, WindowGene which, uint64_t wh
     return (1 + (float)window_chance(drawn, which, where, 1000) / 1000) / (float)(1u << exponent);
 }
 
-/* Factors from 2^-10 on; of a few channels so small that the kernel makes them 0, or, if all are, above 1. */
+/* Of factors: a few so small that the kernel makes them 0; above 1; a hair below 2^-5, which sums make halves of. */
+typedef enum { FACTORS_ANY, FACTORS_DEAD, FACTORS_LARGE, FACTORS_OF_TIES } FactorKind;
+
+/* (1 + e)(1 - e) is 1 - e^2, and 1 where it is rounded to float32. */
+static const float above_one = 1 + 0x1p-13f, below_one = 1 - 0x1p-13f;
+
+static inline FactorKind factor_kind(const Drawn *drawn) {
+    static const uint8_t kinds[] = {FACTORS_ANY,     FACTORS_ANY,  FACTORS_ANY,   FACTORS_OF_TIES,
+                                    FACTORS_OF_TIES, FACTORS_DEAD, FACTORS_LARGE, FACTORS_OF_TIES};
+    return (FactorKind)kinds[window_gene(drawn, WINDOW_NUMBERS, 8)];
+}
+
 static inline void draw_scales(const Drawn *drawn, DrawnWindow *node, const WindowMap *from, const WindowMap *to) {
-    uint32_t kind = window_gene(drawn, WINDOW_NUMBERS, 8);
+    FactorKind kind = factor_kind(drawn);
     node->scales = arena_array(&drawn->work->keep, float, node->scale_count);
     for (uint32_t k = 0; k < node->scale_count; k++) {
         float factor = draw_scale(drawn, WINDOW_NUMBERS, k, 3 + window_chance(drawn, WINDOW_NUMBERS, 5000 + k, 8));
-        bool is_dead = kind == 6 && window_chance(drawn, WINDOW_NUMBERS, 9000 + k, 3) == 0;
-        node->scales[k] = is_dead ? 0x1p-100f : factor * (kind == 7 ? 64 : 1) * to->scale / from->scale;
+        bool is_dead = kind == FACTORS_DEAD && window_chance(drawn, WINDOW_NUMBERS, 9000 + k, 3) == 0;
+        node->scales[k] = is_dead ? 0x1p-100f
+                          : kind == FACTORS_OF_TIES
+                              ? below_one / 32
+                              : factor * (kind == FACTORS_LARGE ? 64 : 1) * to->scale / from->scale;
     }
 }
 
@@ -355,7 +369,7 @@ static inline void draw_windows(Drawn *drawn) {
     windows->rank = gene(drawn, GENE_RANK, 6) == 5 ? 2 : MAP_AXES;
     windows->dtype = gene(drawn, GENE_DTYPE, 4) == 3 ? DTYPE_U8 : DTYPE_I8;
     windows->map[0] = (WindowMap){.extent = {extent[0], extent[2], extent[3], extent[1]},
-                                  .scale = 0.0431f,
+                                  .scale = above_one / 16,
                                   .zero = least_code(windows->dtype) + (int32_t)(gene(drawn, GENE_FOLD, 2) * 90)};
     for (uint32_t k = MAP_H; k <= MAP_W && windows->rank != MAP_AXES; k++) {
         windows->map[0].extent[k] = 1;

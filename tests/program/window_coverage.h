@@ -19,7 +19,7 @@
     AXIS(PADDING, "padding", "valid", "same", "same, nothing in front", "same, odd")                                   \
     AXIS(GROUPS, "groups", "of a conv", "of two outputs, depthwise")                                                   \
     AXIS(WEIGHTS, "weights", "int8", "int4", "uint8 with a zero point")                                                \
-    AXIS(SCALES, "scales", "one", "one a channel", "a dead channel", "a factor above 1")                               \
+    AXIS(SCALES, "scales", "one", "one a channel", "a dead channel", "a factor above 1", "of ties")                    \
     AXIS(BIAS, "bias", "none", "int32")                                                                                \
     AXIS(LIMIT, "activation", "none", "RELU", "RELU6", "RELU_N1_TO_1")                                                 \
     AXIS(SEMANTICS, "reference", "double", "single", "cmsis", "double-f32")                                            \
@@ -71,6 +71,7 @@ static inline void cover_factors(Coverage *coverage, const DrawnWindow *node, co
     cover(coverage, COVER_SCALES, node->scale_count > 1);
     cover_if(coverage, COVER_SCALES, 2, is_dead);
     cover_if(coverage, COVER_SCALES, 3, is_large);
+    cover_if(coverage, COVER_SCALES, 4, node->scales[0] == below_one / 32 && from->scale == above_one / 16);
     cover(coverage, COVER_BIAS, node->bias != NULL);
 }
 
