@@ -25,7 +25,7 @@ static bool same_map(const Builder *builder, const Value *a, const Value *b) {
 
 /* Does a parameter of the step's sweep lie there? A command may read it again behind its last line. */
 static bool is_parameter(Plan *plan, const Step *step, BufferId root) {
-    bool is = false;
+    bool is = step->sweep != NOT_IN_SWEEP && plan->sweeps[step->sweep].sweep.in_is_param;
     for (uint32_t i = 0; step->sweep != NOT_IN_SWEEP && i < plan->sweeps[step->sweep].sweep.param_count; i++) {
         BufferId local = plan->sweeps[step->sweep].params[i].local[0];
         is = is || (is_buffer(local) && find_storage(plan, local).index == root.index);
@@ -146,6 +146,9 @@ static void note_refusal(Plan *plan, BufferId output_id, BufferId candidate, Ali
 enum { MOST_CANDIDATES = 16 };
 
 static bool is_candidate(const Plan *plan, BufferId id) {
+    if (!is_buffer(id)) {
+        return false;
+    }
     const Buffer *buffer = plan_buffer(plan, id);
     bool is_constant = !is_value(buffer->value) || graph_value(plan->graph, buffer->value)->constant != NULL;
     return buffer->memory == plan->device->local && !is_constant && buffer->physical_bytes > 0;

@@ -32,9 +32,6 @@ bool make_param(Making *making, const SweepParam *param, Buffer *copy, const Buf
 /* A further map, as parameter `at`; `param_copy` has its record. As make_map. */
 bool make_param_map(Making *making, ValueId id, uint32_t at, SweepParam *param);
 
-/* The map that goes in where it repeats along axes of the map that comes out: far. */
-bool make_spread(Making *making, ValueId id, ValueId out, BufferId *far, SweepOperand *operand);
-
 /* ---- sweep_build.c */
 
 void init_planned(const Builder *builder, const NodeId *nodes, uint32_t count, PlannedSweep *planned);

@@ -42,7 +42,7 @@ typedef struct {
 
 typedef struct {
     uint32_t data_input; /* the map; all other inputs are parameters, or have no elements at run time */
-    bool is_spread;      /* the map is a graph input that repeats along axes of the result, as it is loaded */
+    bool is_spread;      /* the map is a graph input that repeats along axes of the result */
     uint32_t count;
     NodeStage stage[NODE_MOST_STAGES]; /* in order; what one gives the next takes */
 } NodeStages;

@@ -151,10 +151,13 @@ typedef struct {
     BufferId form;          /* that is made of it for a tile, where the engine reads a larger form; NO_BUFFER */
 } SweepParam;
 
-/* A parameter that a stage reads. */
+/* A parameter that a stage reads; MAP_AS_PARAM: the map that goes in, once more. */
 typedef struct {
     uint32_t node, param;
 } SweepUse;
+
+#define MAP_AS_PARAM UINT32_MAX
+#define NO_PARAM     UINT32_MAX
 
 /* A buffer that is alive longer than the steps that name it: [first, last). */
 typedef struct {
@@ -171,6 +174,7 @@ typedef struct {
     uint64_t budget_bytes; /* of local memory, that it was chosen for */
     SweepChosen chosen;
     BufferId in_far, out_far, in_local[2], out_local[2];
+    uint32_t in_param;     /* the parameter that goes in as a map, repeating along axes of the result; else NO_PARAM */
     BufferId workspace[2]; /* FUSED, PIPELINED: a line for each tile in flight; NO_BUFFER */
     BufferId *handed;      /* node but the last, slot -> what it hands on: a map (SPLIT), or in what carries it */
     SweepParam *params;    /* sweep.param_count */

@@ -43,22 +43,8 @@ static BufferId add_part(const Making *making, Buffer whole, const SweepOperand 
     return add_tile_buffer(making, whole, &view, bytes);
 }
 
-/* A map that goes in repeating has the shape of what comes out. */
-static Buffer map_record(const Making *making, BufferId far, const SweepOperand *operand) {
-    const PlannedSweep *planned = making->planned;
-    const Graph *graph = making->builder->plan->graph;
-    Buffer buffer = *plan_buffer(making->builder->plan, far);
-    if (operand == &planned->sweep.in && planned->stages != NULL && planned->stages[0].is_spread) {
-        const Value *out = graph_value(graph, graph_node(graph, planned->nodes[planned->node_count - 1])->outputs[0]);
-        buffer.stored = out->shape;
-        memcpy(buffer.dims, out->dims, sizeof buffer.dims);
-        buffer.materialised_reason = "it repeats along axes of the result, as it is loaded";
-    }
-    return buffer;
-}
-
 static BufferId add_map_part(const Making *making, BufferId far, const SweepOperand *operand) {
-    return add_part(making, map_record(making, far, operand), operand);
+    return add_part(making, *plan_buffer(making->builder->plan, far), operand);
 }
 
 /* As far as the tiles of a slot reach: workspace is declared to the byte. */

@@ -74,12 +74,25 @@ static bool add_map(Making *making, SweepParam param) {
     return is_added;
 }
 
+/* Is it the map that goes in? It is there already. */
+static bool is_map_again(const Making *making, uint32_t node, uint32_t input) {
+    const PlannedSweep *planned = making->planned;
+    const Graph *graph = making->builder->plan->graph;
+    ValueId map = graph_node(graph, planned->nodes[0])->inputs[planned->stages[0].data_input];
+    return !planned->stages[0].is_spread && graph_node(graph, planned->nodes[node])->inputs[input].index == map.index;
+}
+
 static bool add_param(Making *making, uint32_t node, uint32_t input) {
     PlannedSweep *planned = making->planned;
     Builder *builder = making->builder;
     SweepParam param = {.node = node, .input = input, .local = {NO_BUFFER, NO_BUFFER}, .form = NO_BUFFER};
     Buffer copy, read;
     uint32_t at;
+    if (is_map_again(making, node, input)) {
+        planned->uses[planned->use_count++] = (SweepUse){node, MAP_AS_PARAM};
+        planned->sweep.in_is_param = true;
+        return true;
+    }
     if (is_made(node_input(builder->plan->graph, graph_node(builder->plan->graph, planned->nodes[node]), input))) {
         return add_map(making, param);
     }
@@ -119,10 +132,27 @@ void init_params(Making *making, uint32_t most) {
     planned->sweep.params = making->params;
 }
 
+/* The map that goes in where it repeats along axes of the result: a parameter, of which the engine reads the form that
+ * it can. The tile of the result is that of the map. */
+static bool add_spread(Making *making) {
+    PlannedSweep *planned = making->planned;
+    Sweep *sweep = &planned->sweep;
+    sweep->in =
+        (SweepOperand){.shape = sweep->out.shape, .role = ROLE_ACTIVATION, .is_map = true, .whole = sweep->out.whole};
+    if (!add_param(making, 0, planned->stages[0].data_input)) {
+        return false;
+    }
+    planned->in_param = 0;
+    planned->use_count = 0; /* no stage's */
+    making->params[0].is_map = true;
+    sweep->in.shape.bits = making->params[0].shape.bits;
+    return true;
+}
+
 static bool add_params(Making *making) {
     const PlannedSweep *planned = making->planned;
-    bool done = true;
-    init_params(making, planned->node_count * NODE_MOST_STAGES * STAGE_MOST_PARAMS);
+    init_params(making, planned->node_count * NODE_MOST_STAGES * STAGE_MOST_PARAMS + 1);
+    bool done = !planned->stages[0].is_spread || add_spread(making);
     for (uint32_t n = 0; done && n < planned->node_count; n++) {
         done = add_node_params(making, n);
     }
@@ -176,7 +206,7 @@ static SweepTerms terms_of(const Builder *builder, NodeId node) {
 
 void init_planned(const Builder *builder, const NodeId *nodes, uint32_t count, PlannedSweep *planned) {
     NodeId *ids = arena_array(&builder->work->keep, NodeId, count);
-    *planned = (PlannedSweep){.node_count = count, .nodes = ids};
+    *planned = (PlannedSweep){.node_count = count, .nodes = ids, .in_param = NO_PARAM};
     planned->in_far = planned->out_far = NO_BUFFER;
     for (uint32_t slot = 0; slot < 2; slot++) {
         planned->in_local[slot] = planned->out_local[slot] = planned->workspace[slot] = NO_BUFFER;
@@ -198,8 +228,9 @@ static void find_stages(const Builder *builder, PlannedSweep *planned) {
 
 /* A tile may be cut where each parameter has, in each dimension, one element or the map's. Maps that are whole in local
  * memory gain nothing by it. */
-static bool may_cut(const Sweep *sweep) {
-    bool may = sweep->in.is_far || sweep->out.is_far;
+static bool may_cut(const PlannedSweep *planned) {
+    const Sweep *sweep = &planned->sweep;
+    bool may = sweep->in.is_far || sweep->out.is_far || planned->in_param != NO_PARAM;
     for (uint32_t i = 0; i < sweep->param_count; i++) {
         may = may && sweep_fits_map(&sweep_read(&sweep->params[i])->shape, &sweep->out.shape);
     }
@@ -214,7 +245,7 @@ static void follow_map(const Making *making) {
         sweep_follow(&making->params[i], &sweep->out.shape);
     }
     sweep->may_write_over = true;
-    sweep->cut = may_cut(sweep) ? SWEEP_ALL_DIMS : 0;
+    sweep->cut = may_cut(making->planned) ? SWEEP_ALL_DIMS : 0;
 }
 
 /* Is it the sweep that was chosen for before, with the same operands on the same terms? */
@@ -267,9 +298,9 @@ bool build_sweep(Builder *builder, const NodeId *nodes, uint32_t count, bool *is
     find_stages(builder, &planned);
     ValueId in = graph_node(graph, nodes[0])->inputs[planned.stages[0].data_input];
     ValueId out = graph_node(graph, nodes[count - 1])->outputs[0];
-    if (!(planned.stages[0].is_spread ? make_spread(&making, in, out, &planned.in_far, &planned.sweep.in)
-                                      : make_map(&making, in, sweep_loads(builder, in), &planned.in_far,
-                                                 &planned.in_local[0], &planned.sweep.in)) ||
+    bool is_made = planned.stages[0].is_spread || make_map(&making, in, sweep_loads(builder, in), &planned.in_far,
+                                                           &planned.in_local[0], &planned.sweep.in);
+    if (!is_made ||
         !make_map(&making, out, sweep_stores(builder, out), &planned.out_far, &planned.out_local[0],
                   &planned.sweep.out) ||
         !add_params(&making)) {

@@ -15,13 +15,24 @@ bool value_is_far(const Builder *builder, ValueId id) {
     return builder->relief != NULL && builder->relief->is_far[id.index];
 }
 
+/* Does one operator read it and no other? One that works element by element may read it twice. */
+static bool has_one_reader(const Builder *builder, ValueId id) {
+    const GraphUses *uses = &builder->uses;
+    uint32_t first = uses->first[id.index], last = uses->first[id.index + 1];
+    bool is_one =
+        last == first + 1 || (last > first && node_is_elementwise(graph_node(builder->plan->graph, uses->use[first])));
+    for (uint32_t k = first; k < last; k++) {
+        is_one = is_one && uses->use[k].index == uses->use[first].index;
+    }
+    return is_one;
+}
+
 bool sweep_loads(const Builder *builder, ValueId id) {
     const Value *value = graph_value(builder->plan->graph, id);
-    uint32_t readers = builder->uses.first[id.index + 1] - builder->uses.first[id.index];
     if (value_is_far(builder, id)) {
         return true;
     }
-    return value->is_input && value->constant == NULL && !value->is_output && readers == 1 &&
+    return value->is_input && value->constant == NULL && !value->is_output && has_one_reader(builder, id) &&
            !is_buffer(builder->plan->of_value[id.index]);
 }
 
@@ -147,22 +158,4 @@ bool make_param_map(Making *making, ValueId id, uint32_t at, SweepParam *param) 
     }
     making->param_copy[at] = *plan_buffer(builder->plan, is_far ? param->far : param->local[0]);
     return true;
-}
-
-/* A map that repeats along axes of `out`: it is loaded as a parameter is that takes the form of the whole map. */
-bool make_spread(Making *making, ValueId id, ValueId out, BufferId *far, SweepOperand *operand) {
-    const Plan *plan = making->builder->plan;
-    const Value *whole = graph_value(plan->graph, out);
-    if (!lower_backing(making->builder, id, far)) {
-        return false;
-    }
-    SweepParam as_param = {.node = 0, .input = making->planned->stages[0].data_input, .far = *far};
-    Buffer copy = *plan_buffer(plan, *far);
-    copy.stored = whole->shape;
-    memcpy(copy.dims, whole->dims, sizeof copy.dims);
-    View view;
-    bool is_made = far_view(making, &as_param, &view) && make_read(making, &copy, &view, operand);
-    operand->grain_bytes = 0;
-    operand->is_map = true;
-    return is_made;
 }

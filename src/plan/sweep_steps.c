@@ -43,10 +43,6 @@ static bool stays(const PlannedSweep *planned, uint32_t param) {
 
 /* ---- What a tile reads and writes */
 
-static BufferId in_of(const PlannedSweep *planned, uint32_t slot) {
-    return planned->in_local[planned->sweep.in.is_far ? slot : 0];
-}
-
 static BufferId out_of(const PlannedSweep *planned, uint32_t slot) {
     return planned->out_local[planned->sweep.out.is_far ? slot : 0];
 }
@@ -60,6 +56,16 @@ static BufferId param_of(const PlannedSweep *planned, uint32_t i, uint32_t slot)
 /* As the engine reads it. */
 static BufferId read_of(const PlannedSweep *planned, uint32_t i, uint32_t slot) {
     return is_buffer(planned->params[i].form) ? planned->params[i].form : param_of(planned, i, slot);
+}
+
+static BufferId in_of(const PlannedSweep *planned, uint32_t slot) {
+    return planned->in_param != NO_PARAM ? read_of(planned, planned->in_param, slot)
+                                         : planned->in_local[planned->sweep.in.is_far ? slot : 0];
+}
+
+/* Of a stage's parameter. */
+static BufferId use_of(const PlannedSweep *planned, const SweepUse *use, uint32_t slot) {
+    return use->param == MAP_AS_PARAM ? in_of(planned, slot) : read_of(planned, use->param, slot);
 }
 
 /* What node `n` leaves its result in. */
@@ -137,7 +143,7 @@ static void list_operator(const Listing *listing, uint32_t n, uint32_t slot, Tal
     list_add(&reads, n == 0 ? in_of(planned, slot) : target_of(planned, n - 1, slot), keep);
     for (uint32_t i = 0; i < planned->use_count; i++) {
         if (planned->uses[i].node == n) {
-            list_add(&reads, read_of(planned, planned->uses[i].param, slot), keep);
+            list_add(&reads, use_of(planned, &planned->uses[i], slot), keep);
         }
     }
     list_add(&writes, target_of(planned, n, slot), keep);

@@ -57,14 +57,18 @@ static CmdOperand map_operand(Writing *writing, bool is_in, uint32_t slot, const
                         operand->is_far ? at_zero : box->first);
 }
 
+static BufferId local_of(const PlannedSweep *planned, uint32_t i, uint32_t slot) {
+    const BufferId *local = planned->params[i].local;
+    return local[is_buffer(local[1]) ? slot : 0];
+}
+
 /* Of a parameter: the part of a tile, or a box of one that stays, or of a map that lies there whole. `box` is of the
  * parameter. */
 static CmdOperand param_operand(Writing *writing, uint32_t i, uint32_t slot, const ViewBox *box) {
     const PlannedSweep *planned = writing->planned;
     const SweepOperand *operand = &planned->sweep.params[i];
     bool stays = sweep_stays(writing->choice, &planned->sweep, operand);
-    const BufferId *local = planned->params[i].local;
-    uint32_t buffer = program_buffer(writing->builder, local[is_buffer(local[1]) ? slot : 0], DTYPE_NONE);
+    uint32_t buffer = program_buffer(writing->builder, local_of(planned, i, slot), DTYPE_NONE);
     return part_operand(writing, operand, &writing->params[i], buffer, stays ? operand->shape.extent : box->extent,
                         stays || !operand->is_far ? box->first : at_zero);
 }
@@ -82,21 +86,42 @@ static CmdOperand read_operand(Writing *writing, uint32_t i, const SweepEvent *e
     return part_operand(writing, param->form, &writing->forms[i], buffer, box.extent, at_zero);
 }
 
-/* A parameter in the slot, which repeats over `box` of its form. */
-static CmdOperand repeated_operand(Writing *writing, uint32_t i, uint32_t slot, const ViewBox *box) {
-    const PlannedSweep *planned = writing->planned;
-    const SweepOperand *param = &planned->sweep.params[i];
-    bool stays = sweep_stays(writing->choice, &planned->sweep, param);
-    BufferId local = planned->params[i].local[is_buffer(planned->params[i].local[1]) ? slot : 0];
-    LayoutShape held = param->shape, shape = param->form->shape;
+/* A parameter or its form, which repeats over `box` of a tensor of that shape; `box` begins where it does. */
+static CmdOperand repeat_over(Writing *writing, const SweepOperand *operand, BufferId id, LayoutShape shape,
+                              const ViewBox *box) {
+    const Sweep *sweep = &writing->planned->sweep;
+    bool stays = sweep_stays(writing->choice, sweep, operand);
+    LayoutShape held = operand->shape;
     View view;
     for (int d = 0; d < DIM_COUNT; d++) {
         held.extent[d] = !stays && held.extent[d] > box->extent[d] ? box->extent[d] : held.extent[d];
         shape.extent[d] = held.extent[d] == 1 ? box->extent[d] : held.extent[d];
     }
-    CHECK(sweep_local_view(&planned->sweep, param, held.extent, &view) && view_broadcast(&view, &shape));
-    return program_operand(writing->builder, program_buffer(writing->builder, local, DTYPE_NONE), &view,
+    CHECK(sweep_local_view(sweep, operand, held.extent, &view) && view_broadcast(&view, &shape));
+    return program_operand(writing->builder, program_buffer(writing->builder, id, DTYPE_NONE), &view,
                            stays ? box->first : at_zero);
+}
+
+/* A parameter in the slot, which repeats over `box` of its form. */
+static CmdOperand repeated_operand(Writing *writing, uint32_t i, uint32_t slot, const ViewBox *box) {
+    const PlannedSweep *planned = writing->planned;
+    const SweepOperand *param = &planned->sweep.params[i];
+    return repeat_over(writing, param, local_of(planned, i, slot), param->form->shape, box);
+}
+
+/* What goes in for a box of the map: of a map, or of what repeats to be one. */
+static CmdOperand input_operand(Writing *writing, const SweepEvent *event) {
+    const PlannedSweep *planned = writing->planned;
+    uint32_t i = planned->in_param;
+    if (i == NO_PARAM) {
+        return map_operand(writing, true, event->slot, &event->box);
+    }
+    const SweepOperand *read = sweep_read(&planned->sweep.params[i]);
+    ViewBox box = sweep_box(read, &event->box);
+    memcpy(box.extent, event->box.extent, sizeof box.extent);
+    bool is_form = is_buffer(planned->params[i].form);
+    return repeat_over(writing, read, is_form ? planned->params[i].form : local_of(planned, i, event->slot),
+                       planned->sweep.in.shape, &box);
 }
 
 /* A line that each stage leaves its result in, or a map between two nodes. */
@@ -222,7 +247,7 @@ static uint32_t write_stages(Writing *writing, const SweepEvent *event, uint32_t
                 uint32_t param = planned->uses[use].param;
                 CmdParam *of = &to->param[to->param_count++];
                 of->kind = kind_of(from->param[p].gives);
-                of->from = read_operand(writing, param, event);
+                of->from = param == MAP_AS_PARAM ? input_operand(writing, event) : read_operand(writing, param, event);
                 of->is_coded = from->param[p].is_coded;
                 of->code = from->param[p].is_coded ? from->param[p].code : (StageCode){0, 0};
             }
@@ -298,8 +323,7 @@ static void write_compute(Writing *writing, const SweepEvent *event) {
     command.column = column_of(stages, command.stage_count);
     command.node = program_node(writing->builder, planned->nodes[first]);
     command.semantics = writing->builder->semantics;
-    command.src =
-        first == 0 ? map_operand(writing, true, event->slot, &event->box) : between_operand(writing, event, first - 1);
+    command.src = first == 0 ? input_operand(writing, event) : between_operand(writing, event, first - 1);
     command.dst = last == planned->node_count ? map_operand(writing, false, event->slot, &event->box)
                                               : between_operand(writing, event, last - 1);
     set_carry(writing, &command, event);

@@ -26,6 +26,8 @@ uint32_t kernel_carried_bits(const Sweep *sweep, Schedule schedule) {
     return schedule == SCHEDULE_SPLIT ? sweep->inner_bits : sweep->carried_bits;
 }
 
+static const char read_again[] = "a stage reads the input as its parameter too";
+
 static const char *refuse_carry(const Sweep *sweep, const SweepChoice *choice) {
     uint32_t bits = kernel_carried_bits(sweep, choice->schedule);
     const SweepOperand *in_tile_of = choice->carry == CARRY_OUTPUT  ? &sweep->out
@@ -42,6 +44,9 @@ static const char *refuse_carry(const Sweep *sweep, const SweepChoice *choice) {
     }
     if (bits > in_tile_of->shape.bits) {
         return "what stages hand on is wider than an element of the tile that is to carry it";
+    }
+    if (choice->carry == CARRY_INPUT && sweep->in_is_param) {
+        return read_again;
     }
     return choice->carry == CARRY_OUTPUT || sweep->in.is_far ? NULL : "the input is no copy of the sweep's own";
 }
@@ -71,6 +76,9 @@ static bool is_whole(const Sweep *sweep, const SweepChoice *choice) {
 static const char *refuse_over(const Sweep *sweep, const SweepChoice *choice) {
     if (!sweep->may_write_over) {
         return "an element of the output needs more than that one of the input";
+    }
+    if (sweep->in_is_param) {
+        return read_again;
     }
     if (!sweep->in.is_far) {
         return "the input is no copy of the sweep's own";

@@ -71,6 +71,7 @@ typedef struct {
     bool is_copy;                 /* an operator that moves elements: their bytes count */
     uint32_t cut;                 /* set of dimensions, bit d, along which the map may be cut */
     bool may_write_over;          /* each element of the map needs that one of `in` only */
+    bool in_is_param;             /* a stage reads `in` as its parameter too: nothing is written over it */
     uint64_t workspace_bytes;     /* of one operator, as the device file declares it; 0 else */
     uint64_t align_bytes;         /* of what it works on, as that declares it; 0 else */
 } Sweep;
