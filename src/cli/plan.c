@@ -13,7 +13,7 @@ typedef struct {
     PlanArgs plan;
     const char *json, *node, *buffer;
     int order;
-    bool pin_inputs, pin_outputs;
+    bool pin_inputs, pin_outputs, all;
 } Args;
 
 static const char *const orders[] = {"file", NULL};
@@ -30,6 +30,8 @@ static const Option options[] = {
      NULL},
     {"buffer", 0, OPTION_TEXT, "TENSOR", "why is this tensor here: its buffers, in place of the ledger",
      offsetof(Args, buffer), NULL},
+    {"all", 0, OPTION_SWITCH, NULL, "every row of the lists of sweeps and of maps in far memory", offsetof(Args, all),
+     NULL},
     {0}};
 
 /* ---- Facts to what was asked for */
@@ -121,7 +123,7 @@ static void write_json(FILE *out, const void *data) {
 }
 
 static void print_report(const Cli *cli, const Args *args, const Facts *facts, Arena *scratch) {
-    const TerminalStyle style = {.has_color = cli->has_color, .columns = cli_columns()};
+    const TerminalStyle style = {.has_color = cli->has_color, .lists_all = args->all, .columns = cli_columns()};
     Str nearest = {0};
     if (args->node != NULL) {
         report_why_node(facts, str_from(args->node), scratch, stdout, &nearest);

@@ -183,11 +183,60 @@ static void price_form(SweepFacts *facts, const Plan *plan, Form form, Arena *sc
                                                    .fits = chosen.fits};
 }
 
+/* ---- Steps */
+
+SweepRow facts_sweep_row(const Plan *plan, const PlannedSweep *planned, Column column) {
+    SweepRow row = {.fullest = NO_STEP};
+    for (uint32_t s = planned->first_step; s < planned->last_step; s++) {
+        const Step *step = &plan->steps[s];
+        if (step->column != column) {
+            continue;
+        }
+        row.repeat += step->repeat;
+        row.moved_bytes += step->moved_bytes;
+        if (row.fullest == NO_STEP || step->live_bytes > row.live_bytes) {
+            row.fullest = s;
+            row.live_bytes = step->live_bytes;
+        }
+    }
+    return row;
+}
+
 /* ---- All sweeps */
+
+typedef struct {
+    uint64_t cycles;
+    uint32_t sweep;
+} Costly;
+
+static int by_cycles(const void *left, const void *right) {
+    const Costly *a = left;
+    const Costly *b = right;
+    if (a->cycles != b->cycles) {
+        return a->cycles > b->cycles ? -1 : 1;
+    }
+    return a->sweep < b->sweep ? -1 : a->sweep > b->sweep;
+}
+
+static void rank_sweeps(Facts *facts, Work *work) {
+    uint32_t count = facts->plan->sweep_count;
+    Costly *costly = arena_array(&work->scratch, Costly, count);
+    facts->costliest = arena_array(&work->keep, uint32_t, count);
+    for (uint32_t s = 0; s < count; s++) {
+        costly[s] = (Costly){facts->plan->sweeps[s].chosen.best.cost.cycles, s};
+    }
+    if (count > 0) {
+        qsort(costly, count, sizeof *costly, by_cycles);
+    }
+    for (uint32_t s = 0; s < count; s++) {
+        facts->costliest[s] = costly[s].sweep;
+    }
+}
 
 void alternatives_gather(Facts *facts, Work *work) {
     const Plan *plan = facts->plan;
     facts->sweeps = arena_array(&work->keep, SweepFacts, plan->sweep_count);
+    rank_sweeps(facts, work);
     for (uint32_t s = 0; s < plan->sweep_count; s++) {
         SweepFacts *sweep = &facts->sweeps[s];
         sweep->planned = &plan->sweeps[s];

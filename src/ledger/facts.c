@@ -2,6 +2,7 @@
 #include "ledger/facts.h"
 
 #include "base/checked.h"
+#include "base/fault.h"
 #include "ledger/alternatives.h"
 #include "ledger/blame.h"
 #include "ledger/costs.h"
@@ -96,6 +97,20 @@ static Ranking rank_paddings(const Plan *plan, Arena *keep) {
         }
     }
     ranking_finish(&ranking, MOST);
+    return ranking;
+}
+
+static Ranking rank_far_maps(const Plan *plan, Arena *keep) {
+    Ranking ranking = ranking_new(plan, keep);
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        const Buffer *buffer = &plan->buffers[i];
+        uint64_t bytes;
+        if (buffer_is_far_map(plan, buffer) && !is_buffer(buffer->alias_of)) {
+            CHECK(buffer_backing_bytes(plan, buffer, &bytes)); /* the planner laid them */
+            ranking_add(&ranking, (BufferId){i}, bytes);
+        }
+    }
+    ranking_finish(&ranking, UINT32_MAX);
     return ranking;
 }
 
@@ -295,6 +310,7 @@ Facts *facts_gather(const char *file, const Plan *plan, const Plan *other, bool 
     misfit_gather(facts, work);
     gather_swollen(facts, work);
     whole_gather(facts, work);
+    facts->far_maps = rank_far_maps(plan, keep);
     traffic_gather(facts, keep);
     costs_gather(facts, work);
     alternatives_gather(facts, work);

@@ -197,11 +197,13 @@ typedef struct {
     uint32_t untold_count;
     const char **untold; /* keys of the device file that cycles depend on and it does not have */
     Steady steady;
-    SweepFacts *sweeps; /* plan->sweep_count */
+    SweepFacts *sweeps;  /* plan->sweep_count */
+    uint32_t *costliest; /* all of them, by the cycles of each alone, ties in order of time */
     uint32_t copy_count;
     Copy *copies; /* most bytes first */
     Swollen swollen;
-    WholeStep *whole;                   /* step -> */
+    WholeStep *whole; /* step -> */
+    Ranking far_maps; /* storages that local memory has no room for, by the bytes they take: all of them */
     uint64_t spare_bytes, excess_bytes; /* local capacity less what is placed, and the other way round; else 0 */
     Misfit misfit;
     uint64_t anywhere_bytes;      /* enough at a start of any alignment; UINT64_MAX past 64 bits (cases H1) */
@@ -224,6 +226,14 @@ BufferId facts_reads_whole(const PlannedSweep *planned, uint32_t k);
 
 /* Dimensions of the map, bit d, of more than one index along which the sweep is never cut. */
 uint32_t facts_uncut_dims(const Sweep *sweep);
+
+/* The steps of one column of a sweep, as one. */
+typedef struct {
+    uint64_t repeat, moved_bytes, live_bytes;
+    uint32_t fullest; /* the first step at which most is alive; NO_STEP where the sweep has no such column */
+} SweepRow;
+
+SweepRow facts_sweep_row(const Plan *plan, const PlannedSweep *planned, Column column);
 
 /* What the step moves; nothing where it computes. */
 Moved facts_step_moves(const Plan *plan, const Step *step);

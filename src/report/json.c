@@ -265,6 +265,15 @@ static void write_step(Json *json, const Facts *facts, uint32_t index) {
     json_end(json);
 }
 
+/* Maps that local memory has no room for. */
+static void write_far_maps(Json *json, const Facts *facts) {
+    json_key(json, "far_maps");
+    json_object(json);
+    json_member_u64(json, "bytes", facts->far_maps.all_bytes);
+    write_ranked_ids(json, &facts->far_maps);
+    json_end(json);
+}
+
 static void write_buffers_and_steps(Json *json, const Facts *facts) {
     json_key(json, "buffers");
     json_array(json);
@@ -467,6 +476,7 @@ void report_json(const Facts *facts, Arena *scratch, FILE *out) {
     write_kinds(&json, facts);
     write_peak(&json, facts);
     write_buffers_and_steps(&json, facts);
+    write_far_maps(&json, facts);
     json_traffic(&json, facts);
     json_rewrites(&json, facts->simplified);
     write_misfit(&json, facts);

@@ -58,6 +58,13 @@ static void write_run(Json *json, const RunTotals *run, bool is_known) {
     write_known(json, "cycles", run->cost.cycles, is_known);
 }
 
+static void write_first(Json *json, const Facts *facts) {
+    json_key(json, "first_run");
+    json_object(json);
+    write_run(json, &facts->first_run, facts->has_costs);
+    json_end(json);
+}
+
 static void write_steady(Json *json, const Facts *facts) {
     const Steady *steady = &facts->steady;
     json_key(json, "steady_state");
@@ -152,6 +159,49 @@ static void write_forms(Json *json, const SweepFacts *sweep) {
     json_end(json);
 }
 
+/* Along which dimensions it may be cut, and what each tile reads all of. */
+static void write_reach(Json *json, const PlannedSweep *planned) {
+    uint32_t uncut = facts_uncut_dims(&planned->sweep);
+    json_key(json, "cut");
+    json_array_inline(json);
+    for (uint32_t d = 0; d < DIM_COUNT; d++) {
+        if ((uncut >> d & 1) == 0 && planned->sweep.out.shape.extent[d] > 1) {
+            const char letter[] = {dim_letter((Dim)d), '\0'};
+            json_text(json, letter);
+        }
+    }
+    json_end(json);
+    json_key(json, "reads_whole");
+    json_array_inline(json);
+    for (uint32_t k = 0; k <= planned->sweep.param_count; k++) {
+        BufferId id = facts_reads_whole(planned, k);
+        if (is_buffer(id)) {
+            json_u64(json, id.index);
+        }
+    }
+    json_end(json);
+}
+
+static void write_rows(Json *json, const Facts *facts, const SweepFacts *sweep) {
+    json_key(json, "by_column");
+    json_object(json);
+    for (int k = 0; k < COLUMN_COUNT; k++) {
+        const SweepRow row = facts_sweep_row(facts->plan, sweep->planned, (Column)k);
+        if (row.fullest == NO_STEP) {
+            continue;
+        }
+        json_key(json, column_name((Column)k));
+        json_object_inline(json);
+        json_member_u64(json, "repeat", row.repeat);
+        json_member_u64(json, "moved_bytes", row.moved_bytes);
+        write_known(json, "cycles", sweep->cost.column[k].cycles, sweep->has_cost);
+        json_member_u64(json, "live_bytes", row.live_bytes);
+        json_member_u64(json, "fullest_step", row.fullest);
+        json_end(json);
+    }
+    json_end(json);
+}
+
 static void write_alternatives(Json *json, const Facts *facts) {
     json_key(json, "alternatives");
     json_array(json);
@@ -171,6 +221,8 @@ static void write_alternatives(Json *json, const Facts *facts) {
         json_u64(json, planned->first_step);
         json_u64(json, planned->last_step);
         json_end(json);
+        write_reach(json, planned);
+        write_rows(json, facts, sweep);
         write_options(json, sweep);
         write_forms(json, sweep);
         json_end(json);
@@ -186,6 +238,7 @@ void json_traffic(Json *json, const Facts *facts) {
     write_known(json, "assumed_steps", facts->first_run.cost.assumed_steps, facts->has_costs);
     write_untold(json, facts);
     write_columns(json, facts);
+    write_first(json, facts);
     write_steady(json, facts);
     write_alternatives(json, facts);
     json_end(json);

@@ -261,20 +261,10 @@ static const char *placed_text(const Page *page) {
 
 /* Maps that local memory has no room for. */
 static void print_far_maps(const Page *page) {
-    const Plan *plan = page->facts->plan;
-    uint64_t count = 0, bytes = 0;
-    for (uint32_t i = 0; i < plan->buffer_count; i++) {
-        const Buffer *buffer = &plan->buffers[i];
-        if (buffer_is_far_map(plan, buffer) && !is_buffer(buffer->alias_of)) {
-            count++;
-            bytes += buffer->physical_bytes * buffer->banks_used; /* less than the sum of all, which fits 64 bits */
-        }
-    }
-    if (count > 0) {
-        page_line(page,
-                  "and for " STR_FMT " map%s that local memory has no room for, " STR_FMT
-                  " bytes, not all at once: see --buffer",
-                  STR_ARG(page_number(page, count)), count == 1 ? "" : "s", STR_ARG(page_number(page, bytes)));
+    const Ranking *maps = &page->facts->far_maps;
+    if (maps->all > 0) {
+        page_line(page, "and for %s that local memory has no room for, " STR_FMT " bytes, not all at once: see below",
+                  page_count(page, maps->all, "map"), STR_ARG(page_number(page, maps->all_bytes)));
     }
 }
 
@@ -414,6 +404,8 @@ void report_terminal(const Facts *facts, TerminalStyle style, Arena *scratch, FI
     page_padding(&page);
     page_inputs(&page);
     page_traffic(&page);
+    page_far_maps(&page);
+    page_sweep_list(&page);
     page_sweeps(&page);
     page_drawing(&page);
 }

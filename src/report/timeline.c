@@ -82,37 +82,14 @@ static Str alive_text(const Page *page, uint32_t step) {
 
 /* ---- Columns */
 
-/* The steps of one column of a sweep, as one. */
-typedef struct {
-    uint64_t repeat, moved_bytes, live_bytes;
-    uint32_t fullest; /* the first step at which most is alive */
-} Row;
-
-static Row row_of(const Plan *plan, const PlannedSweep *planned, Column column) {
-    Row row = {.fullest = UINT32_MAX};
-    for (uint32_t s = planned->first_step; s < planned->last_step; s++) {
-        const Step *step = &plan->steps[s];
-        if (step->column != column) {
-            continue;
-        }
-        row.repeat += step->repeat;
-        row.moved_bytes += step->moved_bytes;
-        if (row.fullest == UINT32_MAX || step->live_bytes > row.live_bytes) {
-            row.fullest = s;
-            row.live_bytes = step->live_bytes;
-        }
-    }
-    return row;
-}
-
 static void print_rows(const Page *page, const SweepFacts *sweep) {
     static const char *const heads[] = {"column", "repeat", "bytes", "cycles", "live bytes", "alive"};
     Table table;
     table_init(&table, page->scratch, "lrrrrl");
     table_head(&table, heads);
     for (int column = 0; column < COLUMN_COUNT; column++) {
-        Row row = row_of(page->facts->plan, sweep->planned, (Column)column);
-        if (row.fullest == UINT32_MAX) {
+        SweepRow row = facts_sweep_row(page->facts->plan, sweep->planned, (Column)column);
+        if (row.fullest == NO_STEP) {
             continue;
         }
         table_text(&table, column_name((Column)column));
@@ -174,8 +151,7 @@ static Str node_name(const Page *page, NodeId id) {
     return text_clip_name(page->scratch, title, (TextCut){page->style.columns / 4, TEXT_CUT_SIXTHS, 0});
 }
 
-/* "'m' (Mul) to 'a' (Add)" */
-static Str sweep_title(const Page *page, const PlannedSweep *planned) {
+Str page_sweep_title(const Page *page, const PlannedSweep *planned) {
     Str first = node_name(page, planned->nodes[0]);
     return planned->node_count == 1 ? first
                                     : arena_format(page->scratch, STR_FMT " to " STR_FMT, STR_ARG(first),
@@ -197,7 +173,7 @@ static const char *choice_text(const Page *page, const PlannedSweep *planned) {
 void page_sweep(const Page *page, uint32_t index) {
     const SweepFacts *sweep = &page->facts->sweeps[index];
     const PlannedSweep *planned = sweep->planned;
-    page_heading(page, "sweep of " STR_FMT ", steps " STR_FMT, STR_ARG(sweep_title(page, planned)),
+    page_heading(page, "sweep of " STR_FMT ", steps " STR_FMT, STR_ARG(page_sweep_title(page, planned)),
                  STR_ARG(text_steps(page->scratch, planned->first_step, planned->last_step)));
     page_line(page, "%s", choice_text(page, planned));
     page_line(page, STR_FMT " cycles alone, needs " STR_FMT " bytes",
@@ -207,22 +183,11 @@ void page_sweep(const Page *page, uint32_t index) {
     print_others(page, sweep);
 }
 
-static int by_cycles(const void *left, const void *right) {
-    const SweepFacts *a = *(const SweepFacts *const *)left;
-    const SweepFacts *b = *(const SweepFacts *const *)right;
-    uint64_t cycles_a = a->planned->chosen.best.cost.cycles, cycles_b = b->planned->chosen.best.cost.cycles;
-    if (cycles_a != cycles_b) {
-        return cycles_a > cycles_b ? -1 : 1;
-    }
-    return a < b ? -1 : a > b;
-}
-
 void page_sweeps(const Page *page) {
     enum { MOST = 2 };
     const Facts *facts = page->facts;
     const Plan *plan = facts->plan;
     uint32_t count = plan->sweep_count, shown = 0, at_peak = UINT32_MAX;
-    const SweepFacts **sweeps = arena_array(page->scratch, const SweepFacts *, count);
     if (count == 0) {
         return;
     }
@@ -230,12 +195,8 @@ void page_sweeps(const Page *page) {
         at_peak = plan->steps[plan->peak_step].sweep;
         page_sweep(page, at_peak);
     }
-    for (uint32_t s = 0; s < count; s++) {
-        sweeps[s] = &facts->sweeps[s];
-    }
-    qsort(sweeps, count, sizeof *sweeps, by_cycles);
     for (uint32_t s = 0; s < count && s < MOST; s++) {
-        uint32_t index = (uint32_t)(sweeps[s] - facts->sweeps);
+        uint32_t index = facts->costliest[s];
         if (index != at_peak) {
             page_sweep(page, index);
             shown++;

@@ -17,6 +17,8 @@ node Add g: w p -> Y
 output Y
 END
 stride0 plan waits.txt -d teach --budget 200 --buffer q | sed -n '1,/^$/p'
+stride0 plan waits.txt -d teach --budget 200 | sed -n '/in far memory, that/,/^sweep of/p'
+stride0 plan waits.txt -d teach --budget 200 --json - | sed -n '/"far_maps"/,/}/p'
 stride0 plan waits.txt -d teach --budget 200 --json - | grep '"far_reason": {'
 stride0 plan waits.txt -d teach --budget 200 --node d
 
@@ -75,3 +77,12 @@ output Y
 END
 stride0 plan flash.txt -d small.ini --quiet
 echo "status $?"
+
+# 12 maps of 64 bytes, each between two pools, in 48 bytes: lists of 10 rows, or of all.
+{
+    printf 'stride0-graph 1\nformat onnx 13\ninput m0 int8[1,1,4,16]\n'
+    for k in $(seq 0 12); do echo "node MaxPool p$k: m$k -> m$((k + 1)) kernel_shape=[1,1]"; done
+    echo 'output m13'
+} >long.txt
+stride0 plan long.txt -d teach --budget 48 | sed -n '/in far memory, that/,/^sweep of/p'
+stride0 plan long.txt -d teach --budget 48 --all | sed -n '/in far memory, that/,/^sweep of/p' | grep -c MaxPool
