@@ -16,6 +16,9 @@ Recomputed from `buffers` and `steps`, and compared with what the plan says:
     sums are those of the first run without their loads;
   - alternatives: what is chosen is a sweep's steps, differences are differences, what fits is what needs no more than
     there is, and nothing that fits beats the choice in its own search;
+  - what a step reads and writes itself, and what waits at the peak of a misfit; maps in far memory, with their reasons;
+    what is alive at the peak of a flash or far memory that does not fit;
+  - columns of each sweep, from its steps;
   - blame: of buffers alive at the peak, with their bytes; held_steps are steps at which nothing uses the constant.
 Ends with status 1 and one line a fault; prints the number of plans checked.
 """
@@ -287,6 +290,58 @@ class Checker:
         for key in ("read_bytes", "written_bytes", "transfers"):
             self.expect(f"traffic.{key}", traffic[key], sum(c[key] for c in traffic["by_column"].values()))
 
+    def check_own(self):
+        for step in self.steps:
+            own = {self.root_of(self.buffers[i])["id"] for i in step["reads"] + step["writes"]}
+            found = sum(self.buffers[i]["physical_bytes"] for i in own if self.buffers[i]["memory"] == "local")
+            self.expect(f"own_bytes of step {step['index']}", step["own_bytes"], found)
+            self.require(step["whole_reason"] is None or step["column"] not in ("load_input", "load_param", "store"),
+                         f"step {step['index']} only moves, and is told to be whole")
+        misfit = self.plan["misfit"]
+        if misfit is not None and misfit["memory"] == "local" and self.steps:
+            self.expect("own and waiting bytes", misfit["own_bytes"] + misfit["waiting_bytes"], misfit["live_bytes"])
+            self.expect("live_bytes of the misfit", misfit["live_bytes"], self.totals["peak_live_bytes"])
+            self.expect("waiting_bytes", misfit["waiting_bytes"],
+                        sum(self.buffers[i]["physical_bytes"] for i in misfit["waiting"]))
+            self.require(set(misfit["waiting"]) <= set(self.plan["peak"]["buffers"]), "what waits is not there")
+
+    def check_far(self):
+        def is_map(buffer):
+            return buffer["memory"] != "local" and buffer["kind"] == "activation"
+
+        maps = {b["id"]: b for b in self.buffers if is_map(b) and b["alias_of"] is None}
+        told = self.plan["far_maps"]
+        self.expect("far_maps.buffers", sorted(told["buffers"]), sorted(maps))
+        self.expect("far_maps.bytes", told["bytes"], sum(map(all_banks, maps.values())))
+        for buffer in self.buffers:
+            reason = buffer["far_reason"]
+            self.expect(f"buffer {buffer['id']} is far for a reason", reason is not None, is_map(buffer))
+            self.require(reason is None or reason["live_bytes"] > reason["room_bytes"],
+                         f"buffer {buffer['id']} is far for no need")
+        backing = (self.plan["misfit"] or {"backing": None})["backing"]
+        if backing is None:
+            return
+        behind = [s for s in self.storages.values() if s["root"]["memory"] == backing["memory"]]
+        stay = sum(all_banks(s["root"]) for s in behind if not is_map(s["root"]))
+        live = [sum(all_banks(s["root"]) for s in behind if is_map(s["root"]) and s["first"] <= at < s["last"])
+                for at in range(len(self.steps))]
+        most = max(live, default=0)
+        self.expect("stay_bytes", backing["stay_bytes"], stay)
+        self.expect("live_bytes of the memory behind", backing["live_bytes"], stay + most)
+        self.expect("its step", backing["step"], live.index(most) if most > 0 else None)
+
+    def check_rows(self, sweep):
+        steps, found = self.steps[slice(*sweep["steps"])], {}
+        for step in steps:
+            row = found.setdefault(step["column"], dict(repeat=0, moved_bytes=0, live_bytes=0))
+            row["repeat"] += step["repeat"]
+            row["moved_bytes"] += step["moved_bytes"]
+            row["live_bytes"] = max(row["live_bytes"], step["live_bytes"])
+        told = {column: {key: row[key] for key in ("repeat", "moved_bytes", "live_bytes")}
+                for column, row in sweep["by_column"].items()}
+        self.expect(f"columns of the sweep of '{sweep['node']}'", told, found)
+        self.require(sweep["chosen"]["tiles"] == 1 or sweep["cut"], f"the sweep of '{sweep['node']}' is cut along nothing")
+
     def check_costs(self):
         traffic, columns = self.plan["traffic"], self.plan["traffic"]["by_column"]
         if self.plan["device"]["kind"] == "arena":
@@ -296,6 +351,8 @@ class Checker:
             return
         for key in ("descriptors", "bursts"):
             self.expect(f"traffic.{key}", traffic[key], sum(c[key] for c in columns.values()))
+        first = traffic["first_run"]
+        self.expect("traffic.first_run", first, {key: traffic[key] for key in first})
         self.check_efficiency("traffic", traffic, columns)
         self.require(max((c["cycles"] for c in columns.values()), default=0) <= traffic["cycles"],
                      "a column takes longer than all of them")
@@ -361,6 +418,7 @@ class Checker:
 
     def check_alternatives(self):
         for one in self.plan["traffic"]["alternatives"]:
+            self.check_rows(one)
             chosen, what = one["chosen"], f"alternatives of {one['node']}"
             first, last = one["steps"]
             self.require(0 <= first < last <= len(self.steps), f"{what}: steps {one['steps']}")
@@ -424,6 +482,8 @@ class Checker:
         self.check_steps()
         self.check_outputs()
         self.check_data()
+        self.check_own()
+        self.check_far()
         self.check_traffic()
         self.check_costs()
         self.check_alternatives()
