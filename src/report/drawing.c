@@ -325,7 +325,7 @@ static Str storage_note(const Page *page, const Drawing *drawing, uint32_t root)
 }
 
 static void print_legend(const Page *page, const Drawing *drawing, const uint32_t *lettered, uint32_t count) {
-    static const char *const heads[] = {"", "physical", "held", "name", ""};
+    static const char *const heads[] = {"", "physical", "alive", "name", ""};
     const Plan *plan = page->facts->plan;
     Table table;
     table_init(&table, page->scratch, "lrsns");

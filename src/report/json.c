@@ -217,6 +217,13 @@ static void write_why_far(Json *json, const Facts *facts, BufferId id) {
     json_end(json);
 }
 
+static void write_storage(Json *json, const Plan *plan, const Buffer *buffer) {
+    const Buffer *root = plan_buffer(plan, buffer->storage);
+    json_member_u64(json, "storage", buffer->storage.index);
+    json_member_u64(json, "storage_first", root->storage_first);
+    json_member_u64(json, "storage_last", root->storage_last);
+}
+
 static void write_buffer(Json *json, const Facts *facts, BufferId id) {
     const Buffer *buffer = plan_buffer(facts->plan, id);
     json_object_inline(json);
@@ -239,6 +246,7 @@ static void write_buffer(Json *json, const Facts *facts, BufferId id) {
     json_member_text(json, "form", facts_form_name(buffer));
     json_member_text(json, "materialised_reason", buffer->materialised_reason);
     write_why_far(json, facts, id);
+    write_storage(json, facts->plan, buffer);
     json_end(json);
 }
 

@@ -69,7 +69,7 @@ static void add_far_map(const Page *page, Table *table, Ranked map) {
 }
 
 void page_far_maps(const Page *page) {
-    static const char *const heads[] = {"bytes", "held", "offset", "alive", "of room", "with it at", "name"};
+    static const char *const heads[] = {"bytes", "alive", "offset", "needed", "of room", "with it at", "name"};
     const Ranking *maps = &page->facts->far_maps;
     uint32_t shown = rows_of(page, maps->all);
     if (maps->all == 0) {

@@ -359,7 +359,7 @@ static void add_storage(const Page *page, Table *table, Ranked ranked) {
 }
 
 static void print_peak(const Page *page) {
-    static const char *const heads[] = {"physical", "logical", "kind", "dtype", "stored", "held", "offset", "name"};
+    static const char *const heads[] = {"physical", "logical", "kind", "dtype", "stored", "alive", "offset", "name"};
     enum { MOST = 12 };
     const Facts *facts = page->facts;
     const Ranking *peak = &facts->at_peak;

@@ -81,10 +81,17 @@ class Checker:
             storage = self.storages.setdefault(root["id"], dict(root=root, first=self.end, last=0))
             storage["first"] = min(storage["first"], buffer["first"])
             storage["last"] = max(storage["last"], buffer["last"])
+            self.expect(f"storage of buffer {index}", buffer["storage"], root["id"])
             self.expect(f"buffer {index}: memory of its storage", buffer["memory"], root["memory"])
             inside = (root["offset"] <= buffer["offset"] and
                       buffer["offset"] + buffer["physical_bytes"] <= root["offset"] + root["physical_bytes"])
             self.require(inside, f"buffer {index}: its bytes are not inside storage {root['id']}")
+
+    def check_hulls(self):
+        for buffer in self.buffers:
+            hull = self.storages[buffer["storage"]]
+            self.expect(f"range of the storage of buffer {buffer['id']}",
+                        (buffer["storage_first"], buffer["storage_last"]), (hull["first"], hull["last"]))
 
     def local(self):
         return [s for s in self.storages.values() if s["root"]["memory"] == "local"]
@@ -476,6 +483,7 @@ class Checker:
 
     def run(self):
         self.check_aliases()
+        self.check_hulls()
         self.check_live()
         self.check_placement()
         self.check_sums()
