@@ -94,6 +94,30 @@ uint64_t view_grain(const View *view, Dim dim) {
     return larger(of_lanes, of_levels);
 }
 
+bool view_narrow(View *view, const ViewBox *box) {
+    const uint64_t zero[DIM_COUNT] = {0};
+    for (int d = 0; d < DIM_COUNT; d++) {
+        if (box->first[d] % view_grain(view, (Dim)d) != 0) {
+            return false;
+        }
+    }
+    ViewAddress first = view_address(view, box->first);
+    if (first.bank != view_address(view, zero).bank) {
+        return false;
+    }
+    view->offset_bits += first.byte * 8 + first.bit - view_address_bits(view, zero);
+    view->logical_bits = view->shape.bits;
+    for (int d = 0; d < DIM_COUNT; d++) {
+        view->shape.extent[d] = box->extent[d];
+        view->logical_bits *= box->extent[d]; /* of a part of a view, whose bits fit 64 bits */
+    }
+    for (uint32_t k = 0; k < view->level_count; k++) {
+        ViewLevel *level = &view->level[k];
+        level->extent = level->mod == 0 ? ceil_div(view->shape.extent[level->dim], level->div) : level->extent;
+    }
+    return true;
+}
+
 bool view_flatten(View *view) {
     Terms terms;
     uint64_t bytes = 0;

@@ -20,6 +20,10 @@ ViewBox view_whole_box(const LayoutShape *shape);
  * dimension repeats. */
 uint64_t view_grain(const View *view, Dim dim);
 
+/* The box as a view of its own, in the storage of the whole: its index 0 is the box's first. False, and the view as it
+ * was, where that is no multiple of the grain or lies in another lane than index 0. */
+bool view_narrow(View *view, const ViewBox *box);
+
 /* The view as a memory without lanes holds it: lane k begins at k * bank_bytes, and the lanes up to the last that holds
  * an element become bank_bytes. Those are banks_used of them, except where terms of several digits leave lanes between
  * them empty. False, and the view as it was, where a size does not fit 64 bits or the terms are more than

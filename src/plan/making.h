@@ -3,6 +3,7 @@
 #define S0_PLAN_MAKING_H
 
 #include "plan/builder.h"
+#include "plan/reach.h"
 #include "sweep/kernel.h"
 
 typedef struct {
@@ -37,8 +38,27 @@ bool make_param_map(Making *making, ValueId id, uint32_t at, SweepParam *param);
 void init_planned(const Builder *builder, const NodeId *nodes, uint32_t count, PlannedSweep *planned);
 void init_params(Making *making, uint32_t most);
 
-/* Chooses how the sweep goes and adds it to the plan: buffers, steps. As build_sweep. */
+/* How the sweep goes. False where no tile has a layout, or the map is longer than a transfer and is not to be cut. */
+bool choose_sweep(Making *making);
+
+/* Adds what was chosen to the plan: buffers, steps, and a store of `out` where it lies whole in local memory. */
+bool add_sweep(Making *making, ValueId out);
+
+/* Both. As build_sweep. */
 bool finish_sweep(Making *making, ValueId out, bool *is_sweep);
+
+/* ---- sweep_operator.c */
+
+/* Which part of an operand belongs to a part of the map, axis by axis of the tensor. */
+void reach_operand(const Making *making, const AxisReach *axes, const Tensor *tensor, SweepOperand *operand);
+
+/* What the operator does, of which the maps are known. */
+void describe_operator(const Making *making, const NodeReach *reach);
+
+/* ---- sweep_concat.c */
+
+/* A concat as a sweep for each of its inputs, which copies it into its box of the output. As build_operator. */
+bool build_concat(Builder *builder, NodeId id, bool *is_sweep);
 
 /* ---- sweep_buffers.c */
 

@@ -252,7 +252,8 @@ static void follow_map(const Making *making) {
 static bool is_same_sweep(const PlannedSweep *a, const PlannedSweep *b) {
     bool same = a->node_count == b->node_count && a->budget_bytes == b->budget_bytes &&
                 a->sweep.in.is_far == b->sweep.in.is_far && a->sweep.out.is_far == b->sweep.out.is_far &&
-                a->sweep.param_count == b->sweep.param_count && (a->stages == NULL) == (b->stages == NULL);
+                a->sweep.param_count == b->sweep.param_count && (a->stages == NULL) == (b->stages == NULL) &&
+                memcmp(a->sweep.out.shape.extent, b->sweep.out.shape.extent, sizeof a->sweep.out.shape.extent) == 0;
     for (uint32_t i = 0; same && i < a->sweep.param_count; i++) {
         same = a->sweep.params[i].is_far == b->sweep.params[i].is_far;
     }
@@ -270,24 +271,29 @@ static bool choose(const Builder *builder, PlannedSweep *planned) {
     return sweep_choose(&planned->sweep, &terms, &planned->chosen);
 }
 
-bool finish_sweep(Making *making, ValueId out, bool *is_sweep) {
+bool choose_sweep(Making *making) {
+    return choose(making->builder, making->planned);
+}
+
+bool add_sweep(Making *making, ValueId out) {
     Builder *builder = making->builder;
     Plan *plan = builder->plan;
     PlannedSweep *planned = making->planned;
-    if (!choose(builder, planned)) {
-        *is_sweep = false; /* no tile has a layout, or the map is longer than a transfer and is not to be cut */
-        return true;
-    }
-    *is_sweep = true;
     add_buffers(making);
     list_sweep(builder, planned);
-    if (!planned->sweep.out.is_far && !store_whole(builder, planned->nodes[planned->node_count - 1], out)) {
+    if (is_value(out) && !planned->sweep.out.is_far &&
+        !store_whole(builder, planned->nodes[planned->node_count - 1], out)) {
         return false;
     }
     plan->sweeps =
         arena_grow(&builder->work->keep, plan->sweeps, plan->sweep_count, &plan->sweep_capacity, sizeof *plan->sweeps);
     plan->sweeps[plan->sweep_count++] = *planned;
     return true;
+}
+
+bool finish_sweep(Making *making, ValueId out, bool *is_sweep) {
+    *is_sweep = choose_sweep(making);
+    return !*is_sweep || add_sweep(making, out);
 }
 
 bool build_sweep(Builder *builder, const NodeId *nodes, uint32_t count, bool *is_sweep) {

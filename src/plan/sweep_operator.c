@@ -73,15 +73,14 @@ static void set_reach(const Tensor *tensor, const Tensor *map, const AxisReach *
 }
 
 /* Operators that work element by element go along by the names of the dimensions. */
-static void reach_operand(const Making *making, const NodeReach *reach, uint32_t k, const Tensor *tensor,
-                          SweepOperand *operand) {
+void reach_operand(const Making *making, const AxisReach *axes, const Tensor *tensor, SweepOperand *operand) {
     const Graph *graph = making->builder->plan->graph;
     const Node *node = graph_node(graph, making->planned->nodes[0]);
     const Tensor map = tensor_of_value(node_output(graph, node, 0), ROLE_ACTIVATION);
     if (node_is_elementwise(node)) {
         sweep_follow(operand, &making->planned->sweep.out.shape);
     } else {
-        set_reach(tensor, &map, reach->input[k], operand);
+        set_reach(tensor, &map, axes, operand);
     }
 }
 
@@ -120,7 +119,7 @@ static bool add_input(Making *making, const NodeReach *reach, uint32_t k) {
         return false;
     }
     const Tensor tensor = tensor_of_buffer(graph, &making->param_copy[at]);
-    reach_operand(making, reach, k, &tensor, &making->params[at]);
+    reach_operand(making, reach->input[k], &tensor, &making->params[at]);
     planned->params[at] = param;
     planned->uses[planned->use_count++] = (SweepUse){0, at};
     planned->sweep.param_count++;
@@ -147,7 +146,7 @@ static bool add_inputs(Making *making, const NodeReach *reach, uint32_t first) {
 
 /* ---- The operator */
 
-static void describe_operator(const Making *making, const NodeReach *reach) {
+void describe_operator(const Making *making, const NodeReach *reach) {
     Sweep *sweep = &making->planned->sweep;
     Arena *keep = &making->builder->work->keep;
     const Graph *graph = making->builder->plan->graph;
@@ -178,6 +177,11 @@ bool build_operator(Builder *builder, NodeId id, bool *is_sweep) {
     uint32_t first = first_map(graph, node);
     PlannedSweep planned;
     Making making = {.builder = builder, .planned = &planned};
+    *is_sweep = false;
+    bool ok = op_info(node->op)->kind != KIND_CONCAT || build_concat(builder, id, is_sweep);
+    if (!ok || *is_sweep || node->input_count > SWEEP_MOST_PARAMS) {
+        return ok;
+    }
     NodeReach reach = node_reach(graph, node, &builder->work->scratch);
     init_planned(builder, &id, 1, &planned);
     init_params(&making, node->input_count);
@@ -191,7 +195,7 @@ bool build_operator(Builder *builder, NodeId id, bool *is_sweep) {
         return making.is_too_deep;
     }
     const Tensor tensor = tensor_of_value(graph_value(graph, in), ROLE_ACTIVATION);
-    reach_operand(&making, &reach, first, &tensor, &planned.sweep.in);
+    reach_operand(&making, reach.input[first], &tensor, &planned.sweep.in);
     sweep_follow(&planned.sweep.out, &planned.sweep.out.shape);
     describe_operator(&making, &reach);
     return finish_sweep(&making, out, is_sweep);

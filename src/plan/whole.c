@@ -36,7 +36,7 @@ WholeReason operator_obstacle(const Graph *graph, NodeId id) {
     if (node->output_count != 1) {
         return WHOLE_OUTPUTS;
     }
-    if (node->input_count > SWEEP_MOST_PARAMS) {
+    if (node->input_count > SWEEP_MOST_PARAMS && kind != KIND_CONCAT) {
         return WHOLE_INPUTS;
     }
     if (node_output(graph, node, 0) != NULL && node_output(graph, node, 0)->is_state) {

@@ -1,6 +1,6 @@
 /* Proves on random contracts, and on those of real devices, against walks over all indices: that the digits of an index
- * in a box add to those of the box's first, from multiples of the grain on; where a flat view puts each element; how
- * far a view reaches; and that lines share no byte where the view says so. */
+ * in a box add to those of the box's first, from multiples of the grain on, also as a view of its own; where a flat
+ * view puts each element; how far a view reaches; and that lines share no byte where the view says so. */
 #include "layout/boxes.h"
 
 enum { BOX_DRAWS = 2000 };
@@ -22,6 +22,28 @@ static const char *check_box_adds(const View *view, const ViewBox *box) {
             return "the lane in a box";
         }
     } while (view_next_index(&shape, i));
+    return NULL;
+}
+
+/* A box as a view of its own: where each element lies, and how many bytes that is. */
+static const char *check_narrow(const View *view, const ViewBox *box) {
+    const uint64_t zero[DIM_COUNT] = {0};
+    View part = *view;
+    uint64_t i[DIM_COUNT] = {0}, index[DIM_COUNT];
+    bool has_lane = view_address(view, box->first).bank != view_address(view, zero).bank;
+    if (!view_narrow(&part, box)) {
+        return has_lane && memcmp(&part, view, sizeof part) == 0 ? NULL : "a box that is no view";
+    }
+    if (has_lane || memcmp(part.shape.extent, box->extent, sizeof box->extent) != 0) {
+        return "the shape of a box";
+    }
+    do {
+        add_first(box, i, index);
+        ViewAddress at = view_address(view, index), own = view_address(&part, i);
+        if (own.bank != at.bank || own.byte != at.byte || own.bit != at.bit) {
+            return "the address in the view of a box";
+        }
+    } while (view_next_index(&part.shape, i));
     return NULL;
 }
 
@@ -104,6 +126,7 @@ static const char *check_view(Work *work, uint64_t *seed, const View *view) {
     for (int k = 0; wrong == NULL && k < 4; k++) {
         ViewBox box = draw_box(seed, view);
         wrong = check_box_adds(view, &box);
+        wrong = wrong != NULL ? wrong : check_narrow(view, &box);
     }
     return wrong;
 }

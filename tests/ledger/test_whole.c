@@ -73,10 +73,16 @@ static const Row rows[] = {
      WHOLE_ELEMENTS,
      64 + 4},
     {"more inputs than are loaded by parts",
-     IN16 "node Concat a: " MANY MANY MANY MANY MANY MANY "X X X X X -> y axis=1\noutput y\n",
+     IN16 "node Relu r: X -> x\nnode Max a: " MANY MANY MANY MANY MANY MANY "X X X X x -> y\noutput y\noutput x\n",
      {0},
      "a",
      WHOLE_INPUTS,
+     16 + 16}, /* y lies over X */
+    {"a concat of as many",
+     IN16 "node Concat a: " MANY MANY MANY MANY MANY MANY "X X X X X -> y axis=1\noutput y\n",
+     {0},
+     "a",
+     WHOLE_ROOM,
      16 + 65 * 16},
     {"a map that is read from a variable",
      "format tflite\nstate v int8[1,4,4,1]\nvalue h resource[]\nvalue r int8[1,4,4,1]\nvalue Y int8[1,4,4,1]\n"

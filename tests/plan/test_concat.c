@@ -2,8 +2,11 @@
  *
  * Proves: an input that nobody pins lies in the concat that takes it, where that is no higher; it is refused with the
  * true reason where the caller pins it or holds the output too, also through a view; state that an operator goes on
- * from is written by its step, and read where the operator reads it. */
+ * from is written by its step, and read where the operator reads it; a concat of any number of inputs goes by parts,
+ * each of one input, read once and stored where the whole has it. */
 #include "cases.h"
+
+#include "plan/tensor.h"
 
 #define JOIN                                                                                                           \
     "format onnx 13\ninput X int8[1,16]\ninput Z int8[1,16]\nnode Concat m: X Z -> t axis=0\n"                         \
@@ -122,10 +125,88 @@ static void test_state_is_written(void **state) {
     }
 }
 
+/* ---- In parts */
+
+enum { MANY = 150 }; /* more than an operator that is cut may read otherwise */
+
+/* Pools that each make a map, a concat of them along `axis`, and a pool of the whole. */
+static const char *many_text(Arena *arena, uint32_t count, int axis) {
+    const char *text = "format onnx 13\ninput X int8[1,2,3,4]\n", *names = "";
+    for (uint32_t k = 0; k < count; k++) {
+        text = arena_text(arena, "%snode MaxPool p%u: X -> v%u kernel_shape=[1,1]\n", text, (unsigned)k, (unsigned)k);
+        names = arena_text(arena, "%s v%u", names, (unsigned)k);
+    }
+    return arena_text(arena, "%snode Concat c:%s -> y axis=%d\nnode MaxPool q: y -> Y kernel_shape=[1,1]\noutput Y\n",
+                      text, names, axis);
+}
+
+/* Bytes that steps of the concat load of the value, and store of the whole. */
+static void count_moved(const Plan *plan, NodeId concat, uint64_t *loaded, uint64_t *stored) {
+    for (uint32_t s = 0; s < plan->step_count; s++) {
+        const Step *step = &plan->steps[s];
+        if (step->node.index == concat.index && step->column == COLUMN_LOAD_INPUT) {
+            assert_int_equal(step->read_count, 1); /* of one input at a time */
+            loaded[plan_buffer(plan, step->reads[0])->value.index] += step->moved_bytes;
+        } else if (step->node.index == concat.index && step->column == COLUMN_STORE) {
+            *stored += step->moved_bytes;
+        }
+    }
+}
+
+/* Element i of the n-th input is where the whole has the one with n extents of it more along the axis. */
+static void check_places(const Plan *plan, NodeId concat, Dim along, Work *work) {
+    uint64_t begin = 0;
+    for (uint32_t s = 0; s < plan->sweep_count; s++) {
+        const PlannedSweep *planned = &plan->sweeps[s];
+        if (planned->nodes[0].index != concat.index) {
+            continue;
+        }
+        const Tensor whole = tensor_of_buffer(plan->graph, plan_buffer(plan, planned->out_far));
+        const View *part = &planned->sweep.out.whole;
+        uint64_t i[DIM_COUNT] = {0}, at[DIM_COUNT];
+        View view;
+        assert_true(tensor_view(plan->device, &whole, &work->diags, &view));
+        do {
+            memcpy(at, i, sizeof at);
+            at[along] += begin;
+            assert_int_equal(view_address_bits(part, i), view_address_bits(&view, at));
+        } while (view_next_index(&planned->sweep.in.shape, i));
+        begin += planned->sweep.in.shape.extent[along];
+    }
+    const Value *output = node_output(plan->graph, graph_node(plan->graph, concat), 0);
+    assert_int_equal(begin, output->shape.dim[along]); /* N C H W */
+}
+
+/* Each input is read once, alone, and stored once: an element of it and one of the whole are enough. */
+static void test_parts(void **state) {
+    (void)state;
+    for (int axis = 0; axis < 4; axis++) {
+        Planned planned;
+        Work text_work;
+        WORK_BEGIN(&text_work);
+        case_must_plan(&planned, &(Case){.text = many_text(&text_work.keep, MANY, axis),
+                                         .device = "teach",
+                                         .options = {.in_place = true, .sweeps = true, .budget_bytes = 64}});
+        const Plan *plan = planned.plan;
+        NodeId concat = graph_main(plan->graph)->nodes[MANY];
+        uint64_t *loaded = arena_array(&text_work.keep, uint64_t, plan->graph->value_count), stored = 0;
+        assert_true(plan_fits(plan) && graph_node(plan->graph, concat)->op == OP_CONCAT);
+        count_moved(plan, concat, loaded, &stored);
+        for (uint32_t k = 0; k < MANY; k++) {
+            assert_int_equal(loaded[graph_node(plan->graph, concat)->inputs[k].index], 24);
+        }
+        assert_int_equal(stored, 24 * MANY);
+        check_places(plan, concat, (Dim)axis, &text_work);
+        planned_free(&planned);
+        work_free(&text_work);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_joins),
         cmocka_unit_test(test_output_through_a_view),
+        cmocka_unit_test(test_parts),
         cmocka_unit_test(test_state_is_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
