@@ -89,6 +89,11 @@ typedef struct {
 /* The form that a local copy takes of `compact`, which is stored and sized as `operand` says. */
 FormChoice form_choose(const Builder *builder, const Operand *operand, const Buffer *compact);
 
+/* The form that the engine reads of a map that repeats along axes of the result: as it lies, where that is read; else
+ * what of those that it reads takes the fewest bytes; without a reason where it reads none. `map` is to be laid out as
+ * a parameter is. */
+FormChoice form_of_map(const Builder *builder, const Operand *operand, const Buffer *map);
+
 /* Makes `made`, as stored, a copy in `form`; the tensor to size it by. Some engines read an element only as a whole
  * block: a copy has one for each. */
 Tensor form_store(const Builder *builder, const Operand *operand, Form form, Buffer *made);

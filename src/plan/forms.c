@@ -154,6 +154,29 @@ FormChoice form_choose(const Builder *builder, const Operand *operand, const Buf
     return choice;
 }
 
+/* An engine that reads an element as a whole block reads none of a map. */
+static bool is_read_as_it_lies(const Builder *builder, const Operand *operand, const Buffer *map) {
+    const Device *device = builder->plan->device;
+    uint64_t bits = dtype_bits(map->dtype), grain = grain_of(device, operand->form);
+    return is_readable(device, operand->form) && (grain <= 1 || grain * 8 <= bits);
+}
+
+FormChoice form_of_map(const Builder *builder, const Operand *operand, const Buffer *map) {
+    const Device *device = builder->plan->device;
+    FormChoice choice = {operand->form, NULL};
+    uint64_t least = UINT64_MAX;
+    bool is_free = !is_read_as_it_lies(builder, operand, map);
+    for (Form form = FORM_SCALAR; is_free && form < FORM_COUNT; form++) {
+        bool holds = device->form[form].readable && operand_fits_form(operand, form);
+        uint64_t bytes = holds ? form_bytes(builder, operand, map, form) : UINT64_MAX;
+        if (bytes < least) {
+            choice = (FormChoice){form, "the engine does not read the map in place as it repeats"};
+            least = bytes;
+        }
+    }
+    return choice;
+}
+
 /* ---- Warnings */
 
 /* Of all steps: a parameter that is not as the engine or the user wants it. */

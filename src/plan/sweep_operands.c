@@ -133,20 +133,62 @@ static bool make_read(Making *making, const Buffer *read, const View *far, Sweep
     return !making->is_too_deep;
 }
 
+/* What the engine makes of a parameter, in local memory. */
+static const SweepOperand *keep_form(Making *making, const SweepOperand *read) {
+    SweepOperand *form = arena_new(&making->builder->work->keep, SweepOperand);
+    *form = *read;
+    form->is_form = true;
+    sweep_follow(form, &making->planned->sweep.out.shape);
+    return form;
+}
+
 bool make_param(Making *making, const SweepParam *param, Buffer *copy, const Buffer *read, SweepOperand *operand) {
     View far;
     if (!far_view(making, param, &far) || !make_read(making, read, &far, operand)) {
         return false;
     }
     if (memcmp(far.shape.extent, operand->shape.extent, sizeof far.shape.extent) != 0) {
-        SweepOperand *form = arena_new(&making->builder->work->keep, SweepOperand);
-        *form = *operand;
-        form->is_form = true;
+        const SweepOperand *form = keep_form(making, operand);
         copy->costs = NULL; /* what the parameter costs is told of its form */
-        sweep_follow(form, &making->planned->sweep.out.shape);
         *operand = (SweepOperand){.shape = far.shape, .role = copy->role, .is_far = true, .whole = far, .form = form};
     }
     operand->is_number = lower_is_number(making->builder->plan, param->far);
+    return true;
+}
+
+static bool repeats(const Making *making, uint32_t at) {
+    const Graph *graph = making->builder->plan->graph;
+    const LayoutShape *own = &making->params[at].shape, *map = &making->planned->sweep.out.shape;
+    return node_is_elementwise(graph_node(graph, making->planned->nodes[0])) &&
+           memcmp(own->extent, map->extent, sizeof own->extent) != 0 && sweep_fits_map(own, map);
+}
+
+/* The form of a map that repeats, where the engine does not read it as it lies. */
+static bool make_map_form(Making *making, uint32_t at, const SweepParam *param) {
+    Builder *builder = making->builder;
+    Buffer *read = &making->param_read[at];
+    NodeId node = making->planned->nodes[param->node];
+    Operand operand;
+    SweepOperand made;
+    if (!operand_of(builder->plan, graph_node(builder->plan->graph, node), param->input, builder->work, &operand)) {
+        return false;
+    }
+    *read = making->param_copy[at];
+    read->kind = BUFFER_ACTIVATION;
+    read->role = ROLE_PARAMETER;
+    read->node = node;
+    read->broadcast = operand.broadcast;
+    read->axis = operand.axis;
+    FormChoice choice = form_of_map(builder, &operand, read);
+    if (choice.reason == NULL) {
+        return true;
+    }
+    form_store(builder, &operand, choice.form, read);
+    read->materialised_reason = choice.reason;
+    if (!make_read(making, read, &making->params[at].whole, &made)) {
+        return false;
+    }
+    making->params[at].form = keep_form(making, &made);
     return true;
 }
 
@@ -157,5 +199,5 @@ bool make_param_map(Making *making, ValueId id, uint32_t at, SweepParam *param) 
         return false;
     }
     making->param_copy[at] = *plan_buffer(builder->plan, is_far ? param->far : param->local[0]);
-    return true;
+    return !repeats(making, at) || make_map_form(making, at, param);
 }

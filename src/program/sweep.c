@@ -90,7 +90,7 @@ static CmdOperand read_operand(Writing *writing, uint32_t i, const SweepEvent *e
 static CmdOperand repeat_over(Writing *writing, const SweepOperand *operand, BufferId id, LayoutShape shape,
                               const ViewBox *box) {
     const Sweep *sweep = &writing->planned->sweep;
-    bool stays = sweep_stays(writing->choice, sweep, operand);
+    bool stays = !operand->is_far || sweep_stays(writing->choice, sweep, operand);
     LayoutShape held = operand->shape;
     View view;
     for (int d = 0; d < DIM_COUNT; d++) {

@@ -1,8 +1,8 @@
 /* Proves that element-wise operators run on whatever a caller gives: two maps of any two shapes that broadcast to one
  * another, one map twice, parameters and limits of any rank, of float32 and of plain integers, with a constant in the
  * place of either. Each output of the simulated device is, bit for bit, what loops over the indices compute in C's own
- * types; no access is a fault. What repeats is loaded as small as it is, and a map that is read twice once. What is
- * drawn comes from the seed of the case. */
+ * types; no access is a fault. The operands may be what other operators make. What repeats is loaded as small as it is,
+ * and a map that is read twice once. What is drawn comes from the seed of the case. */
 #include "program/program.h"
 #include "sim/sim.h"
 
@@ -13,7 +13,7 @@
 #include <math.h>
 #include <stdarg.h>
 
-enum { MOST_RANK = 4, MOST_ELEMENTS = 7 * 7 * 7 * 7, CASES = 400, MOST_TEXT = 1 << 17 };
+enum { MOST_RANK = 4, MOST_ELEMENTS = 7 * 7 * 7 * 7, CASES = 3000, MOST_TEXT = 1 << 17 };
 
 typedef struct {
     uint32_t rank;
@@ -30,6 +30,7 @@ typedef struct {
     Operator op;
     uint32_t operand_count; /* OP_WITHIN: the map and two limits; else 2 */
     bool is_twice;          /* both operands are the first */
+    bool is_made;           /* what is no constant goes through a Relu first */
     Drawn operand[3], out;
 } Case;
 
@@ -83,6 +84,15 @@ static void draw_twice(uint64_t *seed, Case *made) {
     }
 }
 
+/* Of maps that are made one has all elements: no other may become the map. */
+static void draw_made(uint64_t *seed, const Drawn *whole, Case *made) {
+    made->is_made = made->dtype == DTYPE_F32 && made->op < OP_OVER && !made->is_twice && random_below(seed, 2) == 0;
+    if (made->is_made) {
+        made->operand[0] = *whole;
+        made->out.rank = whole->rank;
+    }
+}
+
 /* The broadcast of two shapes need not be what they were drawn from. */
 static void draw_case(uint64_t seed, Case *made) {
     static const DType dtypes[] = {DTYPE_F32, DTYPE_F32, DTYPE_U8, DTYPE_I8, DTYPE_U16, DTYPE_I16, DTYPE_I32};
@@ -105,6 +115,7 @@ static void draw_case(uint64_t seed, Case *made) {
         made->out.rank = operand->rank > made->out.rank ? operand->rank : made->out.rank;
     }
     draw_twice(&seed, made);
+    draw_made(&seed, &whole, made);
     for (uint32_t k = 0; k < made->out.rank; k++) {
         made->out.extent[k] = 1;
     }
@@ -178,6 +189,8 @@ static void compute(Case *made) {
         uint32_t bits[3] = {0};
         for (uint32_t k = 0; k < made->operand_count; k++) {
             bits[k] = element_at(&made->operand[k], out, index);
+            bool is_cut = made->is_made && !made->operand[k].is_constant && bits[k] >> 31 != 0;
+            bits[k] = is_cut ? 0 : bits[k]; /* by Relu */
         }
         out->bits[out->count] =
             made->dtype == DTYPE_F32 ? of_reals(made->op, bits) : of_integers(made->op, made->dtype, bits);
@@ -222,6 +235,11 @@ static void put_operand(Text *text, const Case *made, uint32_t k) {
     put(text, "\n");
 }
 
+/* Of the first `count` operands: constants stand last. */
+static uint32_t made_count(const Case *made, uint32_t count) {
+    return made->is_made ? count - made->operand[count - 1].is_constant : 0;
+}
+
 static void put_graph(Text *text, const Case *made) {
     static const char *const names[] = {"Add", "Sub", "Mul", "Div", "Clip"};
     text->length = 0;
@@ -229,9 +247,12 @@ static void put_graph(Text *text, const Case *made) {
     for (uint32_t k = 0; k < made->operand_count - made->is_twice; k++) {
         put_operand(text, made, k);
     }
+    for (uint32_t k = 0; k < made_count(made, 2); k++) {
+        put(text, "node Relu@14: x%u -> m%u\n", (unsigned)k, (unsigned)k);
+    }
     put(text, "node %s@14:", names[made->op]);
     for (uint32_t k = 0; k < made->operand_count; k++) {
-        put(text, " x%u", made->is_twice ? 0 : (unsigned)k);
+        put(text, " %c%u", k < made_count(made, 2) ? 'm' : 'x', made->is_twice ? 0 : (unsigned)k);
     }
     put(text, " -> y\noutput y\n");
 }
@@ -301,6 +322,26 @@ static void check_loads(const Case *made, const Plan *plan) {
     }
 }
 
+/* nvdla-small reads numbers along C, and whole maps; teach whatever repeats. */
+static void check_forms(const Case *made, const Plan *plan) {
+    bool needs_form = str_eq(plan->device->name, STR("nvdla-small")), is_plain = made_count(made, 2) == 2;
+    const Drawn *small = &made->operand[1], *out = &made->out;
+    bool repeats = false, is_list = true;
+    uint32_t forms = 0;
+    for (uint32_t k = 0; k < out->rank; k++) {
+        uint32_t own = k < out->rank - small->rank ? 1 : small->extent[k - (out->rank - small->rank)];
+        is_plain = is_plain && out->extent[k] > 1;
+        repeats = repeats || own < out->extent[k];
+        is_list = is_list && (own == 1 || k == 1);
+    }
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        forms += plan->buffers[i].is_form;
+    }
+    if (is_plain && out->rank == 4 && (needs_form || str_eq(plan->device->name, STR("teach")))) {
+        assert_int_equal(forms, needs_form && repeats && !is_list);
+    }
+}
+
 static void check_case(uint64_t seed, const char *device) {
     static Case made;
     static Text text;
@@ -314,12 +355,13 @@ static void check_case(uint64_t seed, const char *device) {
     options.strategy = seed % 5 == 0 ? STRATEGY_FULL : STRATEGY_AUTO;
     PlanCase test = {.graph = text.text, .device = device, .options = options};
     const Plan *plan = planned_run(&test, &work);
-    if (plan == NULL || plan->sweep_count != 1) {
+    if (plan == NULL || plan->sweep_count != (made_count(&made, 2) == 2 ? 3 : 1)) {
         diags_print(&work.diags, "", stderr);
         fail_msg("case %" PRIu64 " on %s is no sweep: %.300s", seed, device, text.text);
     }
     print_message("case %" PRIu64 " on %s: %.60s\n", seed, device, strchr(text.text + 16, '\n') + 1);
     check_loads(&made, plan);
+    check_forms(&made, plan);
     run(&made, plan, &work);
     work_free(&work);
 }
