@@ -16,11 +16,12 @@ typedef struct {
 
 /* What a plan that does not fit may do without. */
 typedef struct {
-    bool *is_far;   /* value: it lies in far memory, and operators load and store parts of it */
-    bool *in_tiles; /* node: it goes tile by tile, whatever it reads and writes */
-    FarReason *why; /* value: why it is far */
-    bool *stays;    /* value: an operator can't do with parts of it */
-    bool has_erred; /* a value is far that has to stay: the plan is to be made again */
+    bool *is_far;      /* value: it lies in far memory, and operators load and store parts of it */
+    bool *in_tiles;    /* node: it goes tile by tile, whatever it reads and writes */
+    FarReason *why;    /* value: why it is far */
+    bool *stays;       /* value: an operator can't do with parts of it */
+    bool *has_no_tile; /* node: see Plan */
+    bool has_erred;    /* a value is far that has to stay: the plan is to be made again */
 } Relief;
 
 typedef struct {

@@ -170,6 +170,9 @@ static void note_no_tile(const Builder *builder, NodeId id, bool is_tried) {
     if (!is_tried && !goes_in_tiles(builder, id)) {
         return;
     }
+    if (plan->has_no_tile == NULL && builder->relief != NULL) {
+        plan->has_no_tile = builder->relief->has_no_tile;
+    }
     if (plan->has_no_tile == NULL) {
         plan->has_no_tile = arena_array(&builder->work->keep, bool, plan->graph->node_count);
     }

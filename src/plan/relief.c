@@ -25,6 +25,7 @@ Relief *relief_new(const Graph *graph, Work *work) {
     Relief *relief = arena_new(arena, Relief);
     relief->is_far = arena_array(arena, bool, graph->value_count);
     relief->why = arena_array(&work->keep, FarReason, graph->value_count);
+    relief->has_no_tile = arena_array(&work->keep, bool, graph->node_count);
     relief->stays = arena_array(arena, bool, graph->value_count);
     relief->in_tiles = arena_array(arena, bool, graph->node_count);
     return relief;
