@@ -162,10 +162,10 @@ const CliCommand command_run = {
     .most_operands = 1,
     .summary = "run a plan on the simulated device: outputs, traffic, and an audit of every byte",
     .details =
-        "The device must be a scratchpad. Operators are per-channel, or convolutions, pools, fully connected layers "
-        "and\n"
-        "Softmax on the codes of 8 bits of a TFLite model; --node runs one per-channel chain of a larger model.\n"
-        "What the chain takes from the rest of the model is an input of its own, by the tensor's name.\n"
+        "The device must be a scratchpad. Operators are per-channel, or convolutions, pools, fully connected\n"
+        "layers, Softmax, reductions and padding on the codes of 8 bits of a TFLite model, or move elements.\n"
+        "--node runs one per-channel chain of a larger model. What that takes from the rest of the model is an input\n"
+        "of its own, by the tensor's name.\n"
         "Exit status 1 where the audit is not exact or the device finds a fault: that is an error of stride0, and\n"
         "standard error names it. 2 where the plan does not fit; 3 where an operator can't run, or the reference has\n"
         "no value for the inputs, as of a scale that is not positive.\n",

@@ -192,6 +192,8 @@ static bool column_fits(CmdOp op, CmdColumn column) {
     case CMD_MAXPOOL:
     case CMD_AVGPOOL:
     case CMD_SOFTMAX:
+    case CMD_SUM:
+    case CMD_PAD:
         return column == CMD_COLUMN_COMPUTE;
     default:
         return column == CMD_COLUMN_MULTIPLY || column == CMD_COLUMN_ADD || column == CMD_COLUMN_REQUANTIZE;

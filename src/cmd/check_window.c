@@ -117,7 +117,7 @@ static const char *check_conv(const CmdCheck *check, const Command *command, DTy
 static const char *check_pool(const CmdWindow *window) {
     bool is_apart = window->group_src == 1 && window->group_dst == 1;
     bool is_plain = window->src_zero == 0 && window->weights_zero == 0 && window->scale_count == 0;
-    return is_apart && is_plain ? NULL : "a pool has neither groups nor zero points nor scales";
+    return is_apart && is_plain ? NULL : "pools and PAD have neither groups nor zero points nor scales";
 }
 
 static bool is_one(const CmdSlide *slide) {
@@ -136,8 +136,17 @@ static const char *check_softmax(const Command *command) {
     return window->scale_count == 1 && window->scales != NULL ? NULL : "SOFTMAX has one scale, beta";
 }
 
+static const char *check_sum(const CmdWindow *window, DType src) {
+    if (window->weights_zero != 0 || window->scale_count != 0) {
+        return "a sum has neither weights nor scales";
+    }
+    return is_code_of(window->src_zero, src) ? NULL : "src: its zero point is no code of its type";
+}
+
 static const char *check_made(const CmdCheck *check, const Command *command, DType src) {
     switch (command->op) {
+    case CMD_SUM:
+        return check_sum(command->window, src);
     case CMD_CONV:
         return check_conv(check, command, src);
     case CMD_SOFTMAX:
@@ -149,8 +158,22 @@ static const char *check_made(const CmdCheck *check, const Command *command, DTy
 
 /* ---- The stage */
 
+/* Elements go as they are, and have no stage. */
+static const char *check_pad(const CmdCheck *check, const Command *command, DType src) {
+    uint32_t bits = dtype_bits(check->program->buffers[command->dst.buffer].dtype);
+    const CmdWindow *window = command->window;
+    const char *fault = check_pool(window);
+    if (fault != NULL || command->stage_count > 0) {
+        return fault != NULL ? fault : "PAD has stages";
+    }
+    if (window->h.taps != 1 || window->w.taps != 1 || dtype_bits(src) != bits || bits > 64) {
+        return "PAD takes one element for each, of the same bits, 64 at most";
+    }
+    return bits == 64 || command->code >> bits == 0 ? NULL : "the code has more bits than an element";
+}
+
 static const char *check_stage(const CmdCheck *check, const Command *command, DType src) {
-    bool is_conv = command->op == CMD_CONV;
+    bool is_conv = command->op == CMD_CONV || command->op == CMD_SUM;
     DType dst = check->program->buffers[command->dst.buffer].dtype;
     if ((uint32_t)command->semantics >= S0_SEM_COUNT) {
         return "its semantics are none of those there are";
@@ -179,6 +202,9 @@ const char *cmd_check_window(const CmdCheck *check, const Command *command) {
         return fault;
     }
     DType src = check->program->buffers[command->src.buffer].dtype;
+    if (command->op == CMD_PAD) {
+        return check_pad(check, command, src);
+    }
     if (!is_factor(src)) {
         return "src: its elements are no codes of at most 8 bits";
     }

@@ -2,8 +2,8 @@
 #include "cmd/command.h"
 
 const char *cmd_op_name(CmdOp op) {
-    static const char *const name[] = {"LOAD",    "STORE",  "COPY", "FILL",    "MUL",     "ADD",
-                                       "REQUANT", "AFFINE", "CONV", "MAXPOOL", "AVGPOOL", "SOFTMAX"};
+    static const char *const name[] = {"LOAD",   "STORE", "COPY",    "FILL",    "MUL",     "ADD", "REQUANT",
+                                       "AFFINE", "CONV",  "MAXPOOL", "AVGPOOL", "SOFTMAX", "SUM", "PAD"};
     return name[op];
 }
 

@@ -104,6 +104,8 @@ typedef enum {
     CMD_MAXPOOL, /* the largest code of a window of src, then one stage CODE_CLIP */
     CMD_AVGPOOL, /* the mean of its codes, a half away from zero, then one stage CODE_CLIP */
     CMD_SOFTMAX, /* the softmax of each group's channels in units of 1/256, then one stage CODE_CLIP */
+    CMD_SUM,     /* sums of codes over a window of src, then one stage ACC_REQUANTIZE */
+    CMD_PAD,     /* the element of src under a window of one tap, or `code` where that is padding */
     CMD_OPS
 } CmdOp;
 
@@ -180,8 +182,8 @@ typedef struct {
  * windows of one tap, and as many channels of a group on both sides; least code of dst's type is a share of 0. */
 typedef struct {
     CmdSlide h, w;
-    uint64_t group_src, group_dst, group_first; /* MAXPOOL, AVGPOOL: 1, 1, 0 */
-    int64_t src_zero, weights_zero;             /* codes of 0; CONV */
+    uint64_t group_src, group_dst, group_first; /* MAXPOOL, AVGPOOL, PAD: 1, 1, 0 */
+    int64_t src_zero, weights_zero;             /* codes of 0; CONV; the first SUM, too */
     uint32_t scale_count; /* CONV: 1, or one for each channel of the box; SOFTMAX: 1, beta; else 0 */
     const float *scales;  /* CONV: of the weights, constant.scale of the stage */
 } CmdWindow;
@@ -197,9 +199,9 @@ typedef struct {
     uint32_t wait_count;
     const uint32_t *waits; /* commands that must have ended */
 
-    uint64_t code; /* FILL: the bits of an element, no more of them than it has */
+    uint64_t code; /* FILL PAD: the bits of an element, no more of them than it has */
 
-    /* CONV MAXPOOL AVGPOOL SOFTMAX, which have one stage without parameters */
+    /* CONV and what follows it, which but for PAD have one stage without parameters */
     const CmdWindow *window;
     CmdOperand weights, bias; /* CONV: codes of at most 8 bits; int32, or none: its buffer is CMD_NONE */
 

@@ -12,7 +12,7 @@ Command cmd_canonical(const Command *command) {
     if (!cmd_has_src(command->op)) {
         result.src = none;
     }
-    if (command->op != CMD_FILL) {
+    if (!cmd_has_code(command->op)) {
         result.code = 0;
     }
     if (!cmd_has_stages(command->op)) {

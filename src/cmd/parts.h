@@ -11,7 +11,11 @@ static inline bool cmd_has_src(CmdOp op) {
 }
 
 static inline bool cmd_has_stages(CmdOp op) {
-    return op >= CMD_MUL;
+    return op >= CMD_MUL && op != CMD_PAD;
+}
+
+static inline bool cmd_has_code(CmdOp op) {
+    return op == CMD_FILL || op == CMD_PAD;
 }
 
 static inline bool cmd_has_window(CmdOp op) {

@@ -173,12 +173,17 @@ static bool take_window_number(CmdScan *scan, CmdWindow *window, uint32_t *had) 
     return true;
 }
 
-/* As many floats as stand before `as`. */
+/* What computes goes on with `as`; PAD does not. */
+static bool ends_window(CmdScan *scan) {
+    return cmd_scan_is_end(scan) || cmd_scan_is_word(scan, "as");
+}
+
+/* As many floats as stand before the end. */
 static bool take_scales(CmdScan *scan, CmdWindow *window) {
     uint32_t *bits = NULL;
     size_t room = 0;
     uint32_t count = 0;
-    for (; !cmd_scan_is_word(scan, "as"); count++) {
+    for (; !ends_window(scan); count++) {
         bits = arena_grow(&scan->work->keep, bits, count, &room, sizeof *bits);
         if (!cmd_take_float(scan, &bits[count])) {
             return false;
@@ -202,7 +207,7 @@ static bool take_window(CmdScan *scan, Command *command) {
     if (!cmd_take_word(scan, "window")) {
         return false;
     }
-    while (!cmd_scan_is_word(scan, "as")) {
+    while (!ends_window(scan)) {
         if (cmd_accept_word(scan, "scales")) {
             return take_scales(scan, window);
         }
@@ -258,6 +263,9 @@ static bool take_operands(CmdScan *scan, Command *command) {
     }
     if (!cmd_take_mark(scan, "<-") || !cmd_take_operand(scan, &command->src)) {
         return false;
+    }
+    if (command->op == CMD_PAD) {
+        return cmd_take_mark(scan, "=") && cmd_take_number(scan, UINT64_MAX, &command->code);
     }
     return command->op != CMD_CONV || (cmd_take_mark(scan, "*") && cmd_take_operand(scan, &command->weights) &&
                                        (!cmd_accept_mark(scan, "+") || cmd_take_operand(scan, &command->bias)));

@@ -203,6 +203,9 @@ static void print_command(const CmdProgram *program, uint32_t number, FILE *out)
         fputs(" <- ", out);
         print_operand(&command->src, out);
         print_factors(command, out);
+        if (command->op == CMD_PAD) {
+            fprintf(out, " = 0x%" PRIx64, command->code);
+        }
     }
     for (uint32_t k = 0; k < command->wait_count; k++) {
         fprintf(out, "%s%" PRIu32, k == 0 ? " wait " : " ", command->waits[k]);

@@ -160,6 +160,14 @@ S0Multiplier s0_quantise_multiplier(double factor, S0Rounding rounding) {
     return result;
 }
 
+S0Multiplier s0_mean_multiplier(S0Multiplier factor, int32_t count) {
+    int32_t up = 0, most = factor.shift < 1 ? 31 + factor.shift : 32;
+    while (up < most && count >> (up + 1) > 0) {
+        up++;
+    }
+    return (S0Multiplier){(int32_t)(((int64_t)factor.multiplier * ((int64_t)1 << up)) / count), factor.shift - up};
+}
+
 int s0_multiplier_fits(double factor) {
     S0Multiplier exact = s0_quantise_multiplier(factor, S0_ROUND_DOUBLE);
     return exact.multiplier != 0 && exact.shift <= 30;

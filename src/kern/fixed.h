@@ -62,6 +62,10 @@ void s0_multiply_all(int32_t *x, uint32_t count, S0Multiplier factor, S0Rounding
  * then shift by 32 or more, so ask s0_multiplier_fits. */
 S0Multiplier s0_quantise_multiplier(double factor, S0Rounding rounding);
 
+/* The factor over a count of at least 1, as TFLite's means have it: the multiplier is shifted up by as many bits as the
+ * count has before it is divided, towards zero. */
+S0Multiplier s0_mean_multiplier(S0Multiplier factor, int32_t count);
+
 /* 1 where s0_quantise_multiplier would neither flush to 0 nor need a shift above 30. */
 int s0_multiplier_fits(double factor);
 

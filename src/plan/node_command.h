@@ -14,11 +14,17 @@ typedef struct {
     CmdOp op;
     CmdWindow window; /* of the whole map, with the scales of all its channels */
     Stage stage;
+    uint64_t code; /* PAD: the bits of an element beyond the edges */
 
     /* CONV whose weights have one axis, I, for all that is read of an image: the axes that it is made of, outer first,
      * as weights have them (H W I); else 0 */
     uint32_t flat_rank;
     ViewAxis flat[SHAPE_MAX_RANK];
+
+    /* SUM, MAXPOOL of a reduction: the dimensions as which the axes of src are read, where they are others than its own
+     */
+    bool is_renamed;
+    uint8_t src_dims[SHAPE_MAX_RANK];
 
     /* COPY: axes of the input in the order in which the output counts its elements; those that there are not, as they
      * are */
@@ -32,6 +38,7 @@ bool node_command(const Graph *graph, const Node *node, Arena *arena, NodeComman
 /* ---- Private to node_*.c: by family, as node_command */
 
 bool node_window(const Graph *graph, const Node *node, Arena *arena, NodeCommand *command, const char **why);
+bool node_pad(const Graph *graph, const Node *node, Arena *arena, NodeCommand *command, const char **why);
 bool node_move(const Graph *graph, const Node *node, Arena *arena, NodeCommand *command, const char **why);
 
 #endif

@@ -1,6 +1,7 @@
 /* From nodes to windows: TFLite's operators on codes of 8 bits. */
 #include "plan/node_command.h"
 
+#include "graph/fold.h"
 #include "plan/node_stages.h"
 #include "plan/reach.h"
 
@@ -37,7 +38,7 @@ static StageCode code_of(const Value *value) {
 
 static bool read_stage(Reading *r) {
     Stage *stage = &r->made->stage;
-    bool is_sum = r->weights != NULL;
+    bool is_sum = r->made->op == CMD_CONV || r->made->op == CMD_SUM;
     *stage = (Stage){.kind = is_sum ? STAGE_ACC_REQUANTIZE : STAGE_CODE_CLIP, .to = r->out->dtype};
     stage->from = is_sum ? DTYPE_I32 : r->in->dtype;
     stage->integer.in = code_of(r->in);
@@ -137,9 +138,13 @@ static bool read_conv(Reading *r) {
     return read_factors(r, out);
 }
 
-static bool read_pool(Reading *r) {
+static bool has_same_codes(const Reading *r) {
     const StageCode in = code_of(r->in), out = code_of(r->out);
-    if (in.scale != out.scale || in.zero_point != out.zero_point || r->in->dtype != r->out->dtype) {
+    return in.scale == out.scale && in.zero_point == out.zero_point && r->in->dtype == r->out->dtype;
+}
+
+static bool read_pool(Reading *r) {
+    if (!has_same_codes(r)) {
         return fail(r, "its codes before and after stand for other reals");
     }
     r->made->window.group_src = r->made->window.group_dst = 1;
@@ -246,17 +251,130 @@ static bool read_softmax(Reading *r) {
     return true;
 }
 
+/* ---- Reductions */
+
+/* Which axes of the input are left out or become 1. */
+static bool find_reduced(const Reading *r, uint32_t *reduced) {
+    Ints axes;
+    *reduced = 0;
+    if (!node_ints(r->graph, r->node, "axes", 1, r->arena, &axes)) {
+        return false;
+    }
+    for (uint32_t k = 0; k < axes.count; k++) {
+        int64_t axis = axes.at[k] + (axes.at[k] < 0 ? (int64_t)r->in->shape.rank : 0);
+        *reduced |= axis >= 0 && axis < (int64_t)r->in->shape.rank ? (uint32_t)1 << axis : 0;
+    }
+    return true;
+}
+
+/* The next axis of the output that has more than one index; its rank where there is none. */
+static uint32_t next_kept(const Shape *out, uint32_t next) {
+    while (next < out->rank && out->dim[next] == 1) {
+        next++;
+    }
+    return next;
+}
+
+/* A dimension for an axis that is reduced: its own, or else a free one; DIM_N where there is none. */
+static Dim free_dim(const Reading *r, Dim own, const bool used[DIM_COUNT]) {
+    static const Dim order[] = {DIM_H, DIM_W, DIM_C};
+    uint32_t count = r->made->op == CMD_MAXPOOL ? 2 : 3;
+    Dim found = DIM_N;
+    for (uint32_t k = count; k-- > 0;) {
+        bool is_better = !used[order[k]] && (found != own || found == DIM_N);
+        found = is_better ? order[k] : found;
+    }
+    return found;
+}
+
+/* Axes that stay are read as the dimensions that they are in the output, in order; what is reduced as others. */
+static bool name_axes(const Reading *r, uint32_t reduced, uint8_t dims[SHAPE_MAX_RANK]) {
+    const Shape *in = &r->in->shape, *out = &r->out->shape;
+    bool used[DIM_COUNT] = {false};
+    uint32_t next = 0;
+    for (uint32_t k = 0; k < in->rank; k++) {
+        dims[k] = r->in->dims[k];
+        if (in->dim[k] == 1 || (reduced >> k & 1) != 0) {
+            continue;
+        }
+        next = next_kept(out, next);
+        if (next == out->rank || out->dim[next] != in->dim[k]) {
+            return false;
+        }
+        dims[k] = r->out->dims[next++];
+        used[dims[k]] = true;
+    }
+    for (uint32_t k = 0; k < in->rank; k++) {
+        if (in->dim[k] != 1 && (reduced >> k & 1) != 0) {
+            dims[k] = (uint8_t)free_dim(r, (Dim)dims[k], used);
+            if (dims[k] == DIM_N) {
+                return false;
+            }
+            used[dims[k]] = true;
+        }
+    }
+    return true;
+}
+
+/* One window over all that is reduced: rows, columns and channels. `count` elements of a window. */
+static bool set_reduced(Reading *r, uint32_t reduced, uint64_t *count) {
+    NodeCommand *made = r->made;
+    uint64_t extent[DIM_COUNT] = {1, 1, 1, 1, 1, 1}, taps[DIM_COUNT] = {1, 1, 1, 1, 1, 1};
+    bool ok = name_axes(r, reduced, made->src_dims);
+    *count = 1;
+    for (uint32_t k = 0; ok && k < r->in->shape.rank; k++) {
+        uint64_t axis = (uint64_t)r->in->shape.dim[k];
+        bool is_reduced = (reduced >> k & 1) != 0;
+        extent[made->src_dims[k]] *= axis;
+        taps[made->src_dims[k]] *= is_reduced ? axis : 1;
+        *count *= is_reduced ? axis : 1;
+        made->is_renamed = made->is_renamed || (axis != 1 && made->src_dims[k] != r->in->dims[k]);
+    }
+    made->window.h = (CmdSlide){.taps = taps[DIM_H], .stride = 1, .dilation = 1, .extent = extent[DIM_H]};
+    made->window.w = (CmdSlide){.taps = taps[DIM_W], .stride = 1, .dilation = 1, .extent = extent[DIM_W]};
+    made->window.group_src = taps[DIM_C];
+    made->window.group_dst = 1;
+    return ok;
+}
+
+static bool read_reduction(Reading *r) {
+    uint32_t reduced;
+    uint64_t count;
+    if (!find_reduced(r, &reduced) || !set_reduced(r, reduced, &count)) {
+        return fail(r, "it does not reduce whole rows, columns or channels of one map");
+    }
+    if (r->made->op == CMD_MAXPOOL) {
+        return (has_same_codes(r) && r->made->window.group_src == 1) ||
+               fail(r, "its codes before and after stand for other reals, or it goes over channels");
+    }
+    if (count > INT32_MAX) {
+        return fail(r, "it has more elements than 31 bits count");
+    }
+    r->made->window.src_zero = zero_of(r->in->quant, 0);
+    r->made->stage.integer.constant.scale = 1;
+    r->made->stage.integer.value = r->node->op == OP_REDUCE_MEAN ? (int32_t)count : 0;
+    return true;
+}
+
+static bool is_reduction(OpId op) {
+    return op == OP_REDUCE_MEAN || op == OP_REDUCE_SUM || op == OP_REDUCE_MAX;
+}
+
 static bool read_node(Reading *r) {
     bool is_softmax = r->node->op == OP_SOFTMAX;
     bool is_pool = r->node->op == OP_AVERAGE_POOL || r->node->op == OP_MAX_POOL;
+    bool has_weights = !is_softmax && !is_pool && !is_reduction(r->node->op);
     if (r->graph->format != FORMAT_TFLITE || !is_code_map(r->in) || !is_code_map(r->out) || r->in->constant != NULL) {
         return fail(r, "it computes on no codes of 8 bits as TFLite does");
     }
-    if (!is_pool && !is_softmax && (r->weights == NULL || !r->weights->has_shape)) {
+    if (has_weights && (r->weights == NULL || !r->weights->has_shape)) {
         return fail(r, "it has no weights");
     }
     if (!read_stage(r)) {
         return false;
+    }
+    if (is_reduction(r->node->op)) {
+        return read_reduction(r);
     }
     if (is_pool || is_softmax) {
         return is_pool ? read_pool(r) : read_softmax(r);
@@ -277,6 +395,13 @@ bool node_window(const Graph *graph, const Node *node, Arena *arena, NodeCommand
         break;
     case OP_SOFTMAX:
         window->op = CMD_SOFTMAX;
+        break;
+    case OP_REDUCE_MEAN:
+    case OP_REDUCE_SUM:
+        window->op = CMD_SUM;
+        break;
+    case OP_REDUCE_MAX:
+        window->op = CMD_MAXPOOL;
         break;
     case OP_CONV:
     case OP_DEPTHWISE_CONV:

@@ -16,6 +16,21 @@ static inline uint8_t bits_mask(uint64_t byte, uint64_t bit, uint64_t end) {
     return (uint8_t)((0xFFu << first) & (0xFFu >> (8 - last)));
 }
 
+/* The low bits of a number as packed ones, 64 of them. */
+static inline uint64_t bits_load(const uint8_t packed[8]) {
+    uint64_t bits = 0;
+    for (uint32_t k = 0; k < 8; k++) {
+        bits |= (uint64_t)packed[k] << k * 8;
+    }
+    return bits;
+}
+
+static inline void bits_store(uint8_t packed[8], uint64_t bits) {
+    for (uint32_t k = 0; k < 8; k++) {
+        packed[k] = (uint8_t)(bits >> k * 8);
+    }
+}
+
 /* float16 in 16 bits; what is encoded is a float16 already. A NaN keeps the top of its payload. */
 float bits_from_half(uint16_t half);
 uint16_t bits_to_half(float x);

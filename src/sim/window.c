@@ -1,4 +1,4 @@
-/* Commands that go over windows of src: CONV, MAXPOOL, AVGPOOL; and SOFTMAX, over channels.
+/* Commands that go over windows of src: CONV, MAXPOOL, AVGPOOL, SUM, PAD; and SOFTMAX, over channels.
  *
  * All that a command takes is read before anything is written, each element once, and only those that some window
  * covers. Where an element stands is the sum of what its indices add, axis by axis. */
@@ -40,6 +40,7 @@ typedef struct {
     Lattice dst;
     int32_t *src, *weights, *bias; /* bias: null where there is none */
     int32_t *shares;               /* SOFTMAX: of all elements of dst */
+    uint64_t *raw;                 /* PAD: the bits of all elements of src */
     int32_t *code;                 /* of one plane: one n and one c */
     float *spare;
 } Job;
@@ -147,6 +148,20 @@ static int32_t *read_codes(Job *job, Lattice *lattice, int64_t zero) {
     return code;
 }
 
+/* The bits of all elements, as they are. */
+static uint64_t *read_raw(Job *job, Lattice *lattice) {
+    uint64_t elements = elements_of(lattice);
+    uint64_t *raw = frame_array(&job->sim->frame, uint64_t, elements);
+    for (uint64_t k = 0; k < elements; k++) {
+        uint8_t packed[8] = {0};
+        access_read(&lattice->access, point_at(lattice, k), lattice->bits, packed, 0);
+        raw[k] = bits_load(packed);
+    }
+    access_end(&lattice->access);
+    machine_book(job->sim, job->number, lattice->operand->buffer, elements * lattice->bits, false);
+    return raw;
+}
+
 static void read_operands(Job *job) {
     const Command *command = job->command;
     const CmdWindow *window = command->window;
@@ -156,6 +171,10 @@ static void read_operands(Job *job) {
     set_axis(job, &src, AXIS_C, job->channels, NULL);
     set_axis(job, &src, AXIS_H, job->h.count, job->h.index);
     set_axis(job, &src, AXIS_W, job->w.count, job->w.index);
+    if (command->op == CMD_PAD) {
+        job->raw = read_raw(job, &src);
+        return;
+    }
     job->src = read_codes(job, &src, window->src_zero);
     if (command->op != CMD_CONV) {
         return;
@@ -214,6 +233,24 @@ static int64_t sum_at(const Spot *spot) {
     return sum;
 }
 
+/* Of all channels of the group. */
+static int64_t plain_sum_at(const Spot *spot) {
+    const Job *job = spot->job;
+    const CmdWindow *window = job->command->window;
+    uint64_t first = (window->group_first + spot->c) / window->group_dst * window->group_src;
+    int64_t sum = 0;
+    for (uint64_t i = 0; i < window->group_src; i++) {
+        const int32_t *plane = plane_of(spot, first + i);
+        for (uint32_t y = 0; y < job->h.taps; y++) {
+            for (uint32_t x = 0; spot->rows[y] != PADDING && x < job->w.taps; x++) {
+                bool is_there = spot->columns[x] != PADDING;
+                sum += is_there ? plane[(uint64_t)spot->rows[y] * job->w.count + spot->columns[x]] : 0;
+            }
+        }
+    }
+    return sum;
+}
+
 /* The sum or the largest of the codes, and how many there are. */
 static int64_t gather_at(const Spot *spot, int64_t *count) {
     const Job *job = spot->job;
@@ -251,8 +288,8 @@ static StageFault compute_at(const Spot *spot, uint64_t element, int64_t *result
         *result = spot->job->shares[element];
         return NULL;
     }
-    if (op == CMD_CONV) {
-        *result = sum_at(spot);
+    if (op == CMD_CONV || op == CMD_SUM) {
+        *result = op == CMD_CONV ? sum_at(spot) : plain_sum_at(spot);
         return *result == s0_saturate(*result) ? NULL : "the accumulator passes 32 bits";
     }
     *result = gather_at(spot, &count);
@@ -364,6 +401,21 @@ static void find_shares(Job *job) {
     }
 }
 
+/* ---- PAD */
+
+static void pad_plane(Job *job, uint64_t plane) {
+    const uint64_t *extent = job->command->box.extent;
+    uint64_t columns = extent[AXIS_W], count = extent[AXIS_H] * columns;
+    const uint64_t *src = job->raw + plane * job->h.count * job->w.count;
+    for (uint64_t k = 0; k < count; k++) {
+        uint32_t row = job->h.place[k / columns], column = job->w.place[k % columns];
+        bool is_padding = row == PADDING || column == PADDING;
+        uint8_t packed[8];
+        bits_store(packed, is_padding ? job->command->code : src[(uint64_t)row * job->w.count + column]);
+        access_write(&job->dst.access, point_at(&job->dst, plane * count + k), job->dst.bits, packed, 0);
+    }
+}
+
 void machine_window(Sim *sim, uint32_t number) {
     const Command *command = &sim->program->commands[number];
     const CmdWindow *window = command->window;
@@ -384,7 +436,11 @@ void machine_window(Sim *sim, uint32_t number) {
     job.code = frame_array(&sim->frame, int32_t, plane);
     job.spare = frame_array(&sim->frame, float, plane);
     for (uint64_t k = 0; k < extent[AXIS_N] * extent[AXIS_C]; k++) {
-        compute_plane(&job, k / extent[AXIS_C], k % extent[AXIS_C]);
+        if (command->op == CMD_PAD) {
+            pad_plane(&job, k);
+        } else {
+            compute_plane(&job, k / extent[AXIS_C], k % extent[AXIS_C]);
+        }
     }
     access_end(&job.dst.access);
     machine_book(sim, number, command->dst.buffer, elements_of(&job.dst) * job.dst.bits, true);

@@ -189,6 +189,10 @@ static void bind_accumulator(const Stage *stage, BoundStage *bound) {
     bound->scaled.bias = stage->kind == STAGE_CODE_SCALE ? stage->integer.bias : 0;
 }
 
+static bool makes_mean(const Stage *stage) {
+    return stage->kind == STAGE_ACC_REQUANTIZE && stage->integer.value > 1;
+}
+
 /* (code - zero) * weight + bias, times in * constant / out: MUL, REQUANTIZE and convolutions of one tap. */
 static StageFault bind_fixed(const Stage *stage, Semantics semantics, BoundStage *bound) {
     bound->kind = BOUND_FIXED;
@@ -196,6 +200,9 @@ static StageFault bind_fixed(const Stage *stage, Semantics semantics, BoundStage
     bind_accumulator(stage, bound);
     double factor = real_factor(stage, semantics);
     bound->scaled.factor = s0_quantise_multiplier(factor, bound->rounding);
+    if (makes_mean(stage)) {
+        bound->scaled.factor = s0_mean_multiplier(bound->scaled.factor, stage->integer.value);
+    }
     StageFault fault = check_factor(factor, bound->rounding);
     bound->rounding = plain_rounding(bound->rounding);
     return fault;
@@ -280,7 +287,11 @@ static StageFault bind_scaled(const Stage *stage, Semantics semantics, BoundStag
     bound->rounding = stage->kind == STAGE_CODE_MUL ? real_rounding(stage, semantics) : S0_ROUND_HALF_EVEN;
     bind_accumulator(stage, bound);
     float product = stage->integer.in.scale * stage->integer.constant.scale;
-    bound->scaled.scale = product / stage->integer.out.scale;
+    float divisor = stage->integer.out.scale;
+    if (makes_mean(stage)) {
+        divisor *= (float)stage->integer.value;
+    }
+    bound->scaled.scale = product / divisor;
     return isfinite(bound->scaled.scale) ? NULL : "the factor passes the range of float32";
 }
 

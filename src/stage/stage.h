@@ -57,9 +57,10 @@ typedef struct {
         StageCode code; /* (DE)QUANTIZE */
         struct {
             StageCode in, constant, out; /* `constant` is the weight of CODE_SCALE and ACC_REQUANTIZE */
-            int32_t value;               /* the constant's code; the weight; the number of INT_… */
-            int32_t bias;                /* CODE_SCALE: in units of in.scale * constant.scale */
-            int32_t lo, hi;              /* codes the output is limited to: the dtype's, or a fused activation's */
+            int32_t value;  /* the constant's code; the weight; the number of INT_…; of ACC_REQUANTIZE how
+                               many elements it makes the mean of, 0 and 1: none */
+            int32_t bias;   /* CODE_SCALE: in units of in.scale * constant.scale */
+            int32_t lo, hi; /* codes the output is limited to: the dtype's, or a fused activation's */
             int32_t negate;
         } integer;
     };

@@ -144,8 +144,8 @@ static void test_accumulators(void **state) {
     for (int i = 0; i < 3000; i++) {
         Stage stage = accumulator_stage(draw_scale(&seed), draw_code(&seed, DTYPE_I8));
         stage.integer.constant.scale = draw_scale(&seed);
-        stage.integer.in.zero_point = 5; /* an accumulator has none, nor another weight or bias */
-        stage.integer.value = 7;
+        stage.integer.in.zero_point = 5; /* an accumulator has none, nor a bias; the mean of one element is none */
+        stage.integer.value = i % 2;
         stage.integer.bias = 9;
         Semantics semantics = (Semantics)(i % S0_SEM_COUNT);
         assert_true(expect_reference(&stage, semantics, draw_between(&seed, -30000, 30000), 300, &work));

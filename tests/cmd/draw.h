@@ -270,19 +270,42 @@ static inline void draw_softmax(Drawing *d, Command *command, CmdWindow *window)
     window->scales = draw_scales(d, 1);
 }
 
+static inline void draw_sum(Drawing *d, CmdWindow *window) {
+    window->group_src = 1 + draw_below(d, 4);
+    window->group_dst = 1 + draw_below(d, 4);
+    window->group_first = draw_below(d, (uint32_t)window->group_dst);
+    window->src_zero = (int64_t)draw_below(d, 128);
+}
+
+/* It has no stage. */
+static inline void draw_pad(Drawing *d, Command *command, CmdWindow *window) {
+    window->h.taps = window->w.taps = 1;
+    command->code = draw_below(d, 256);
+    command->window = window;
+}
+
 static inline void draw_window(Drawing *d, Command *command) {
     DType src = draw_below(d, 2) == 0 ? DTYPE_I8 : DTYPE_U8;
     CmdWindow *window = arena_new(d->arena, CmdWindow);
     CmdStage *stage = arena_new(d->arena, CmdStage);
     *window = (CmdWindow){.h = draw_slide(d), .w = draw_slide(d), .group_src = 1, .group_dst = 1};
-    command->op = (CmdOp)(CMD_CONV + draw_below(d, 4));
+    command->op = (CmdOp)(CMD_CONV + draw_below(d, CMD_OPS - CMD_CONV));
     command->column = CMD_COLUMN_COMPUTE;
     command->box.extent[4] = command->box.extent[5] = 1;
     command->src = draw_operand(d, draw_buffer_of(d, src));
     command->dst = draw_operand(d, draw_buffer_of(d, src));
+    if (command->op == CMD_PAD) {
+        draw_pad(d, command, window);
+        return;
+    }
     stage->stage = (Stage){.kind = STAGE_CODE_CLIP, .from = src, .to = src};
     if (command->op == CMD_CONV) {
         draw_conv(d, command, window);
+    }
+    if (command->op == CMD_SUM) {
+        draw_sum(d, window);
+    }
+    if (command->op == CMD_CONV || command->op == CMD_SUM) {
         stage->stage.kind = STAGE_ACC_REQUANTIZE;
         stage->stage.from = DTYPE_I32;
     }

@@ -9,7 +9,7 @@
 
 /* ---- A small program whose every number can be changed */
 
-enum { SMALL_VIEWS = 4, SMALL_BUFFERS = 8, SMALL_COMMANDS = 13, SMALL_AFFINE = 2 };
+enum { SMALL_VIEWS = 4, SMALL_BUFFERS = 8, SMALL_COMMANDS = 15, SMALL_AFFINE = 2 };
 
 typedef struct {
     CmdProgram program;
@@ -18,8 +18,8 @@ typedef struct {
     CmdBuffer buffer[SMALL_BUFFERS];
     Command command[SMALL_COMMANDS];
     uint32_t affine_wait[2], store_wait[1];
-    CmdStage affine[3], mul[1], add[1], requant[1], conv[1], pool[1];
-    CmdWindow conv_window, pool_window, softmax_window;
+    CmdStage affine[3], mul[1], add[1], requant[1], conv[1], pool[1], sum[1];
+    CmdWindow conv_window, pool_window, softmax_window, sum_window, pad_window;
     float scales[4];
     uint8_t constant[16];
 } SmallProgram;
@@ -72,6 +72,9 @@ static inline void small_stages(SmallProgram *s) {
     s->conv[0].stage.kind = STAGE_ACC_REQUANTIZE;
     s->conv[0].stage.from = DTYPE_I32;
     s->pool[0].stage.kind = STAGE_CODE_CLIP;
+    s->sum[0] = s->conv[0];
+    s->sum[0].stage.integer.constant.scale = 1;
+    s->sum[0].stage.integer.value = 12;
 }
 
 /* Two groups of two channels, three taps along w with one of padding; a pool of three columns. */
@@ -89,6 +92,10 @@ static inline void small_windows(SmallProgram *s) {
     s->softmax_window.w.taps = 1;
     s->softmax_window.w.before = 0;
     s->command[12].window = &s->softmax_window;
+    s->sum_window = (CmdWindow){one, three, 4, 1, 0, 3, 0, 0, NULL};
+    s->command[13].window = &s->sum_window;
+    s->pad_window = (CmdWindow){one, {1, 1, 1, 1, 2}, 1, 1, 0, 0, 0, 0, NULL};
+    s->command[14].window = &s->pad_window;
     s->command[9].weights = (CmdOperand){6, 3, 0};
     s->command[9].bias = (CmdOperand){7, 1, 0};
 }
@@ -124,14 +131,17 @@ static inline void small_commands(SmallProgram *s) {
     s->command[10] = small_command(CMD_MAXPOOL, CMD_COLUMN_COMPUTE, near, near);
     s->command[11] = small_command(CMD_AVGPOOL, CMD_COLUMN_COMPUTE, near, near);
     s->command[12] = small_command(CMD_SOFTMAX, CMD_COLUMN_COMPUTE, near, near);
+    s->command[13] = small_command(CMD_SUM, CMD_COLUMN_COMPUTE, near, near);
+    s->command[14] = small_command(CMD_PAD, CMD_COLUMN_COMPUTE, near, near);
+    s->command[14].code = 0x80;
 }
 
 static inline void small_tie(SmallProgram *s) {
     const struct {
         uint32_t command, count;
         const CmdStage *stages;
-    } stages[] = {{2, 3, s->affine}, {5, 1, s->mul},   {6, 1, s->add},   {7, 1, s->requant},
-                  {9, 1, s->conv},   {10, 1, s->pool}, {11, 1, s->pool}, {12, 1, s->pool}};
+    } stages[] = {{2, 3, s->affine}, {5, 1, s->mul},   {6, 1, s->add},   {7, 1, s->requant}, {9, 1, s->conv},
+                  {10, 1, s->pool},  {11, 1, s->pool}, {12, 1, s->pool}, {13, 1, s->sum}};
     for (size_t k = 0; k < sizeof stages / sizeof stages[0]; k++) {
         s->command[stages[k].command].stage_count = stages[k].count;
         s->command[stages[k].command].stages = stages[k].stages;

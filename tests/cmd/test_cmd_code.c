@@ -268,7 +268,7 @@ static const Body bodies[] = {
     BODY(NO_VIEWS "\1\0\0\0\3\0\0\0\1\0\0\1\0\x11\0\0\0", "27", "the rank is too large"),
     BODY(NO_VIEWS "\0" HUGE, "15", "a count is larger"),
     BODY(NO_VIEWS "\0\2\0\0\0", "15", "a count is larger"),
-    BODY(NO_VIEWS "\0\1\x0C\0", "16", "there is no such operation"),
+    BODY(NO_VIEWS "\0\1\x7F\0", "16", "there is no such operation"),
     BODY(NO_VIEWS "\0\1\0\x80\x40", "17", "a command has parts that there are not"),
     BODY(NO_VIEWS "\0\1\0\4\x11", "18", "too many waits"),
     BODY(NO_VIEWS "\0\1\0\4\1\1", "19", "a wait goes back before the first command"),

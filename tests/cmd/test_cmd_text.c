@@ -302,6 +302,9 @@ static const Bad bad[] = {
          "|ADD int8>int8|ADD int8>int8|ADD int8>int8\n",
      {"line 6 column 282:", "too many stages", "ADD"}},
     /* windows */
+    {BUFFER "@0 engine PAD compute b0.v0+0 <- b0.v0+0 node 0 window\n", {"line 6 column 42:", "something else", "="}},
+    {BUFFER "@0 engine PAD compute b0.v0+0 <- b0.v0+0 = 1 node 0 window as onnx\n",
+     {"line 6 column 60:", "the statement does not end here", ""}},
     {CONV "node 0\n", {"line 6 column 43:", "something else", "expected  *"}},
     {CONV "* b0.v0+0 + node 0\n", {"line 6 column 55:", "something else", "node"}},
     {CONV "* b0.v0+0 node 0 as onnx\n", {"line 6 column 60:", "something else", "as"}},

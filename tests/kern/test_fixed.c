@@ -381,14 +381,42 @@ static void test_many_reals(void **state) {
     }
 }
 
+/* ---- Means */
+
+/* The definition: m * 2^k / n towards zero, k the bits that n has, 32 and 31 + shift at most. */
+static void means_are_divided_behind_their_bits(void **state) {
+    (void)state;
+    static const int32_t counts[] = {1, 2, 3, 4, 9, 49, 64, 125, 1000, 65535, 65536, INT32_MAX};
+    for (int32_t shift = -31; shift <= 30; shift++) {
+        for (size_t k = 0; k < sizeof counts / sizeof counts[0]; k++) {
+            S0Multiplier factor = {1 << 30 | 0x123457, shift}, got = s0_mean_multiplier(factor, counts[k]);
+            int32_t bits = 0;
+            for (int64_t half = counts[k]; half > 1; half /= 2) {
+                bits++;
+            }
+            bits = bits > 31 + shift ? 31 + shift : bits;
+            int64_t wide = factor.multiplier * ((int64_t)1 << bits); /* below 2^62 */
+            assert_int_equal(got.multiplier, wide / counts[k]);
+            assert_int_equal(got.shift, shift - bits);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_vectors),      cmocka_unit_test(test_products),
-        cmocka_unit_test(test_shifts),       cmocka_unit_test(test_products_exact),
-        cmocka_unit_test(test_shifts_exact), cmocka_unit_test(test_many),
-        cmocka_unit_test(test_multipliers),  cmocka_unit_test(test_multiplier_edges),
-        cmocka_unit_test(test_round),        cmocka_unit_test(test_order_of_zero_point),
-        cmocka_unit_test(test_requantise),   cmocka_unit_test(test_many_reals),
+        cmocka_unit_test(means_are_divided_behind_their_bits),
+        cmocka_unit_test(test_vectors),
+        cmocka_unit_test(test_products),
+        cmocka_unit_test(test_shifts),
+        cmocka_unit_test(test_products_exact),
+        cmocka_unit_test(test_shifts_exact),
+        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_multipliers),
+        cmocka_unit_test(test_multiplier_edges),
+        cmocka_unit_test(test_round),
+        cmocka_unit_test(test_order_of_zero_point),
+        cmocka_unit_test(test_requantise),
+        cmocka_unit_test(test_many_reals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

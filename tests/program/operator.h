@@ -126,4 +126,144 @@ static inline void draw_transpose(Operator *o) {
     }
 }
 
+/* ---- PAD */
+
+static inline void draw_pad(Operator *o) {
+    uint32_t dim[OPERATOR_RANK] = {1 + (uint32_t)below(o, 2), 1 + (uint32_t)below(o, 7), 1 + (uint32_t)below(o, 7),
+                                   1 + (uint32_t)below(o, 20)};
+    uint32_t before[OPERATOR_RANK] = {0}, to[OPERATOR_RANK], at[OPERATOR_RANK];
+    bool has_value = one_in(o, 2);
+    draw_input(o, dim, OPERATOR_RANK, SAME_CODES);
+    tell(o, "const p int32[4,2] =");
+    for (uint32_t k = 0; k < OPERATOR_RANK; k++) {
+        uint32_t behind = k == 1 || k == 2 ? (uint32_t)below(o, 4) : 0;
+        before[k] = k == 1 || k == 2 ? (uint32_t)below(o, 4) : 0;
+        to[k] = before[k] + dim[k] + behind;
+        tell(o, " %u %u", before[k], behind);
+    }
+    tell(o, "%s\nvalue y int8 " SAME_CODES "\nnode Pad d: x p%s -> y\noutput y\n",
+         has_value ? "\nconst v int8[] = -100" : "", has_value ? " v" : "");
+    o->out_count = product(to, OPERATOR_RANK);
+    for (uint32_t k = 0; k < o->out_count; k++) {
+        bool is_inside = true;
+        index_of(k, to, OPERATOR_RANK, at);
+        for (uint32_t axis = 0; axis < OPERATOR_RANK; axis++) {
+            is_inside = is_inside && at[axis] >= before[axis] && at[axis] < before[axis] + dim[axis];
+            at[axis] -= before[axis];
+        }
+        o->out[k] = is_inside ? o->in[flat_index(at, dim, OPERATOR_RANK)] : has_value ? -100 : 3;
+    }
+}
+
+/* ---- Reductions: scales 1/2 and 1/4, so that a code counts twice: the factor is a power of two, and the mean of
+ * `count` is floor(2^31 * 2^bits / count) / 2^(31 + bits) times the sum, ties up at 2^31, then away from zero
+ * (docs/semantics.md) */
+
+enum { REDUCED_IN_ZERO = -7, REDUCED_OUT_ZERO = 5 };
+
+static inline int64_t rounded_away(int64_t value, uint32_t shift) {
+    int64_t half = shift == 0 ? 0 : (int64_t)1 << (shift - 1);
+    return value < 0 ? -((-value + half) >> shift) : (value + half) >> shift;
+}
+
+/* 2 is 2^30 * 2^(2 - 31). */
+static inline int64_t twice_over(int64_t sum, uint32_t count) {
+    int32_t shift = 2;
+    int64_t multiplier = (int64_t)1 << 30;
+    while (count >> 1 >> (2 - shift) != 0) {
+        shift--;
+    }
+    multiplier = (multiplier << (2 - shift)) / count;
+    sum *= (int64_t)1 << (shift > 0 ? shift : 0);
+    int64_t product = sum * multiplier + ((int64_t)1 << 30);
+    int64_t high = product >= 0 ? product >> 31 : -((-product + ((int64_t)1 << 31) - 1) >> 31);
+    return rounded_away(high, shift < 0 ? (uint32_t)-shift : 0);
+}
+
+static inline int8_t limited(int64_t code) {
+    return (int8_t)(code < -128 ? -128 : code > 127 ? 127 : code);
+}
+
+typedef enum { REDUCES_MEAN, REDUCES_SUM, REDUCES_MAX } Reduces;
+
+/* All that goes into each output. */
+static inline void reduce(Operator *o, const uint32_t *dim, uint32_t rank, uint32_t mask, Reduces reduces) {
+    static int64_t sum[OPERATOR_MOST], most[OPERATOR_MOST];
+    uint32_t to[OPERATOR_RANK], at[OPERATOR_RANK];
+    for (uint32_t k = 0; k < rank; k++) {
+        to[k] = (mask >> k & 1) != 0 ? 1 : dim[k];
+    }
+    o->out_count = product(to, rank);
+    for (uint32_t k = 0; k < o->out_count; k++) {
+        sum[k] = 0;
+        most[k] = -128;
+    }
+    for (uint32_t k = 0; k < o->in_count; k++) {
+        index_of(k, dim, rank, at);
+        for (uint32_t axis = 0; axis < rank; axis++) {
+            at[axis] = (mask >> axis & 1) != 0 ? 0 : at[axis];
+        }
+        uint32_t place = flat_index(at, to, rank);
+        sum[place] += o->in[k] - REDUCED_IN_ZERO;
+        most[place] = o->in[k] > most[place] ? o->in[k] : most[place];
+    }
+    uint32_t count = reduces == REDUCES_MEAN ? o->in_count / o->out_count : 1;
+    for (uint32_t k = 0; k < o->out_count; k++) {
+        o->out[k] = reduces == REDUCES_MAX ? (int8_t)most[k] : limited(twice_over(sum[k], count) + REDUCED_OUT_ZERO);
+    }
+}
+
+static inline void draw_reduction(Operator *o, Reduces reduces) {
+    static const char *const ops[] = {"ReduceMean", "ReduceSum", "ReduceMax"};
+    uint32_t dim[OPERATOR_RANK], rank = 2 + (uint32_t)below(o, 3), mask = 0;
+    for (uint32_t k = 0; k < rank; k++) {
+        dim[k] = k == 0 ? 1 + (uint32_t)below(o, 2) : 1 + (uint32_t)below(o, 9);
+        mask |= (uint32_t)(k > 0 && one_in(o, 2)) << k;
+    }
+    draw_input(o, dim, rank, "scale=0.5 zero=-7");
+    uint32_t count = 0, axes[OPERATOR_RANK];
+    for (uint32_t k = 0; k < rank; k++) {
+        if ((mask >> k & 1) != 0) {
+            axes[count++] = k;
+        }
+    }
+    tell(o, "const a int32[%u] = ", count);
+    tell_list(o, axes, count, " ");
+    tell(o, "\nvalue y int8 %s\nnode %s r: x a -> y keepdims=%u\noutput y\n",
+         reduces == REDUCES_MAX ? "scale=0.5 zero=-7" : "scale=0.25 zero=5", ops[reduces], (unsigned)below(o, 2));
+    reduce(o, dim, rank, mask, reduces);
+}
+
+static inline void draw_mean(Operator *o) {
+    draw_reduction(o, REDUCES_MEAN);
+}
+
+static inline void draw_sum(Operator *o) {
+    draw_reduction(o, REDUCES_SUM);
+}
+
+static inline void draw_max(Operator *o) {
+    draw_reduction(o, REDUCES_MAX);
+}
+
+/* ---- A fully connected layer of a whole image: scales of 1, so that the sum is the code */
+
+static inline void draw_flat(Operator *o) {
+    uint32_t dim[OPERATOR_RANK] = {1, 1 + (uint32_t)below(o, 5), 1 + (uint32_t)below(o, 5), 1 + (uint32_t)below(o, 8)};
+    uint32_t rows = 1 + (uint32_t)below(o, 20), inputs = product(dim, OPERATOR_RANK);
+    int64_t sum[20] = {0};
+    draw_input(o, dim, OPERATOR_RANK, "scale=1 zero=2");
+    tell(o, "const w int8[%u,%u] scale=1 zero=0 =", rows, inputs);
+    for (uint32_t k = 0; k < rows * inputs; k++) {
+        int32_t weight = one_in(o, 4) ? (int32_t)below(o, 3) - 1 : 0;
+        sum[k / inputs] += weight * (o->in[k % inputs] - 2);
+        tell(o, " %d", weight);
+    }
+    tell(o, "\nvalue y int8 scale=1 zero=-3\nnode tflite.FULLY_CONNECTED f: x w -> y\noutput y\n");
+    o->out_count = rows;
+    for (uint32_t k = 0; k < rows; k++) {
+        o->out[k] = limited(sum[k] - 3);
+    }
+}
+
 #endif

@@ -20,6 +20,11 @@ typedef struct {
 static const Family families[] = {
     {"Reshape", draw_reshape, CMD_COPY, 40, 30},
     {"Transpose", draw_transpose, CMD_COPY, 10, 0},
+    {"Pad", draw_pad, CMD_PAD, 10, 100},
+    {"ReduceMean", draw_mean, CMD_SUM, 30, 100},
+    {"ReduceSum", draw_sum, CMD_SUM, 30, 100},
+    {"ReduceMax", draw_max, CMD_MAXPOOL, 50, 100},
+    {"FULLY_CONNECTED of an image", draw_flat, CMD_CONV, 20, 100},
 };
 
 static const char *const layouts[] = {
@@ -31,6 +36,9 @@ static const char *const refusals[] = {
     "no view reads in another order",
     "no tile of it has a layout",
     "no view reads as windows",
+    "no view reads by the axes of its output",
+    "it does not reduce whole rows, columns or channels",
+    "it goes over channels",
 };
 
 static const char *draw_device(Operator *o) {

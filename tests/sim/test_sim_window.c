@@ -1,7 +1,7 @@
-/* Proves that CONV, MAXPOOL and AVGPOOL compute what their definition says, in any layout, with windows that stride,
- * dilate and begin in padding, with groups cut anywhere: against a second computation of one element at a time, by
- * integers of 64 bits and the formulas of docs/semantics.md. That each reads the elements that its windows cover and no
- * others, what it costs, and which faults it has. */
+/* Proves that CONV, SUM, MAXPOOL, AVGPOOL and PAD compute what their definition says, in any layout, with windows that
+ * stride, dilate and begin in padding, with groups cut anywhere: against a second computation of one element at a time,
+ * by integers of 64 bits and the formulas of docs/semantics.md. That each reads the elements that its windows cover and
+ * no others, what it costs, and which faults it has. */
 #include "sim/expect.h"
 #include "support/random.h"
 
@@ -19,6 +19,8 @@ typedef struct {
     int32_t src_zero, weights_zero, out_zero, lo, hi;
     float in, out, scales[16];
     bool has_bias, is_per_channel;
+    int32_t mean_of; /* SUM: 0, or how many it makes the mean of */
+    uint8_t code;    /* PAD */
     Semantics semantics;
 } Case;
 
@@ -55,8 +57,14 @@ static void draw_groups(Case *c) {
     c->channels = ((c->group_first + c->c - 1) / c->group_dst + 1) * c->group_src;
 }
 
+/* Those whose sums are requantised. */
+static bool sums(const Case *c) {
+    return c->op == CMD_CONV || c->op == CMD_SUM;
+}
+
 static Case draw_case(void) {
-    Case c = {.op = (CmdOp)(CMD_CONV + below(3)), .n = 1 + below(2), .c = 1 + below(6)};
+    static const CmdOp ops[] = {CMD_CONV, CMD_SUM, CMD_MAXPOOL, CMD_AVGPOOL, CMD_PAD};
+    Case c = {.op = ops[below(5)], .n = 1 + below(2), .c = 1 + below(6)};
     for (int k = 0; k < 2; k++) {
         c.outputs[k] = 1 + below(4);
         c.slide[k] = draw_slide(c.outputs[k]);
@@ -64,11 +72,16 @@ static Case draw_case(void) {
     c.group_src = c.group_dst = 1;
     c.channels = c.c;
     c.src = draw_code();
-    c.dst = c.op == CMD_CONV ? draw_code() : c.src;
+    for (int k = 0; c.op == CMD_PAD && k < 2; k++) {
+        c.slide[k] = (CmdSlide){1, 1, 1, c.slide[k].before, c.slide[k].extent};
+    }
+    c.code = (uint8_t)below(256);
+    c.mean_of = c.op == CMD_SUM && below(3) > 0 ? (int32_t)below(300) : 0;
+    c.dst = sums(&c) ? draw_code() : c.src;
     c.weights = draw_code();
     c.lo = least_of(c.dst) + (int32_t)below(20);
     c.hi = c.lo + 100 + (int32_t)below(100);
-    if (c.op == CMD_CONV) {
+    if (sums(&c)) {
         draw_groups(&c);
         c.src_zero = least_of(c.src) + (int32_t)below(256);
         c.weights_zero = least_of(c.weights) + (int32_t)below(256);
@@ -151,7 +164,10 @@ static Command *make(const Case *c) {
     add_tensor(c->dst, (uint64_t[]){c->n, c->c, c->outputs[0], c->outputs[1], 1, 1});
     window = (CmdWindow){.h = c->slide[0], .w = c->slide[1], c->group_src, c->group_dst, c->group_first};
     Command *command = made_command(&made, c->op, CMD_COLUMN_COMPUTE, 0);
-    Stage stage = {.kind = STAGE_CODE_CLIP, .from = c->src, .to = c->dst};
+    Stage stage = {.kind = sums(c) ? STAGE_ACC_REQUANTIZE : STAGE_CODE_CLIP, .from = c->src, .to = c->dst};
+    stage.from = sums(c) ? DTYPE_I32 : c->src;
+    stage.integer.constant.scale = 1;
+    stage.integer.value = c->mean_of;
     stage.integer.in = (StageCode){c->in, c->src_zero};
     stage.integer.out = (StageCode){c->out, c->out_zero};
     stage.integer.lo = c->lo;
@@ -161,19 +177,20 @@ static Command *make(const Case *c) {
         add_tensor(DTYPE_I32, (uint64_t[]){1, c->c, 1, 1, 1, 1});
         command->weights = operand(WEIGHTS);
         command->bias = c->has_bias ? operand(BIAS) : command->bias;
-        window.src_zero = c->src_zero;
         window.weights_zero = c->weights_zero;
         window.scale_count = c->is_per_channel ? (uint32_t)c->c : 1;
         window.scales = c->scales;
-        stage.kind = STAGE_ACC_REQUANTIZE;
-        stage.from = DTYPE_I32;
     }
+    window.src_zero = sums(c) ? c->src_zero : 0;
     command->src = operand(SRC);
     command->dst = operand(DST);
     command->box = (CmdBox){{c->n, c->c, c->outputs[0], c->outputs[1], 1, 1}};
     command->window = &window;
     command->semantics = c->semantics;
-    made_stage(&made, command, stage);
+    command->code = c->op == CMD_PAD ? c->code : 0;
+    if (c->op != CMD_PAD) {
+        made_stage(&made, command, stage);
+    }
     return command;
 }
 
@@ -189,13 +206,19 @@ static int64_t floor_div(int64_t a, int64_t b) {
     return a / b - (a % b < 0);
 }
 
-/* Of a factor below 1. */
-static int64_t requantise_tflite(int64_t sum, double factor, bool is_single) {
+/* Of a factor below 2; of a mean of `count` the multiplier is divided behind as many bits as the count has. */
+static int64_t requantise_tflite(int64_t sum, double factor, int32_t count, bool is_single) {
     int exponent;
     if (factor < 0x1p-32) {
         return 0;
     }
     int64_t multiplier = (int64_t)floor(frexp(factor, &exponent) * 2147483648.0 + 0.5);
+    if (count > 1) {
+        int bits = (int)floor(log2(count));
+        bits = bits < 31 + exponent ? bits : 31 + exponent;
+        multiplier = (int64_t)floor(ldexp((double)multiplier, bits) / count);
+        exponent -= bits;
+    }
     if (is_single) {
         return floor_div(sum * multiplier + ((int64_t)1 << (30 - exponent)), (int64_t)1 << (31 - exponent));
     }
@@ -209,11 +232,12 @@ static int64_t requantise_tflite(int64_t sum, double factor, bool is_single) {
 
 static int64_t requantise(const Case *c, int64_t sum, float scale) {
     if (c->semantics == S0_SEM_ONNX || c->semantics == S0_SEM_ORT_MLAS) {
-        float product = c->in * scale, factor = product / c->out;
+        float divisor = c->mean_of > 1 ? c->out * (float)c->mean_of : c->out;
+        float product = c->in * scale, factor = product / divisor;
         return (int64_t)nearbyintf((float)sum * factor);
     }
     double factor = (double)c->in * (double)scale / (double)c->out;
-    return requantise_tflite(sum, factor, c->semantics == S0_SEM_TFLITE_SINGLE);
+    return requantise_tflite(sum, factor, c->mean_of, c->semantics == S0_SEM_TFLITE_SINGLE);
 }
 
 typedef struct {
@@ -223,7 +247,7 @@ typedef struct {
 static void gather_tap(const Case *c, const uint64_t at[4], uint64_t i, const uint64_t tap[2], uint8_t *touched,
                        Gathered *g) {
     uint64_t group = (c->group_first + at[1]) / c->group_dst, place = at[0] * c->channels;
-    place += c->op == CMD_CONV ? group * c->group_src + i : at[1];
+    place += sums(c) ? group * c->group_src + i : at[1];
     for (int k = 0; k < 2; k++) {
         int64_t index = (int64_t)(at[2 + k] * c->slide[k].stride + tap[k] * c->slide[k].dilation) - c->slide[k].before;
         if (index < 0 || index >= (int64_t)c->slide[k].extent) {
@@ -239,6 +263,7 @@ static void gather_tap(const Case *c, const uint64_t at[4], uint64_t i, const ui
         uint64_t weight = ((tap[0] * c->slide[1].taps + tap[1]) * c->c + at[1]) * c->group_src + i;
         code = (code - c->src_zero) * (code_at(WEIGHTS, weight) - c->weights_zero);
     }
+    code -= c->op == CMD_SUM ? c->src_zero : 0;
     g->sum += code;
 }
 
@@ -258,6 +283,10 @@ static int64_t expected_at(const Case *c, const uint64_t at[4], uint8_t *touched
             memcpy(&bias, &bytes[BIAS][at[1] * 4], sizeof bias);
         }
         result = requantise(c, g.sum + bias, c->scales[c->is_per_channel ? at[1] : 0]) + c->out_zero;
+    } else if (c->op == CMD_SUM) {
+        result = requantise(c, g.sum, 1) + c->out_zero;
+    } else if (c->op == CMD_PAD) {
+        return g.count > 0 ? g.sum : c->src == DTYPE_I8 ? (int8_t)c->code : c->code;
     } else if (c->op == CMD_MAXPOOL) {
         result = g.largest;
     } else {
@@ -278,7 +307,7 @@ static uint64_t compare(const Case *c, Span read, uint64_t *touched_bytes) {
                     int64_t count, expected = expected_at(c, at, touched, &count);
                     int64_t got = c->dst == DTYPE_I8 ? (int8_t)read.ptr[place] : read.ptr[place];
                     empty += count == 0;
-                    if (got != expected && (count > 0 || c->op == CMD_CONV)) {
+                    if (got != expected && (count > 0 || sums(c) || c->op == CMD_PAD)) {
                         fail_msg("%s, element %d: expected %d, got %d", cmd_op_name(c->op), (int)place, (int)expected,
                                  (int)got);
                     }
@@ -296,7 +325,8 @@ static uint64_t compare(const Case *c, Span read, uint64_t *touched_bytes) {
 static uint64_t cycles_of(const Case *c) {
     uint64_t elements = c->n * c->c * c->outputs[0] * c->outputs[1];
     uint64_t taps = c->slide[0].taps * c->slide[1].taps;
-    return 5 + (c->op == CMD_CONV ? (elements * taps * c->group_src + 2) / 3 : taps * ((elements + 1) / 2));
+    return 5 +
+           (c->op == CMD_CONV ? (elements * taps * c->group_src + 2) / 3 : taps * c->group_src * ((elements + 1) / 2));
 }
 
 static void run_case(const Case *c) {
@@ -323,7 +353,8 @@ static void run_case(const Case *c) {
     Span read = sim_read(sim, DST, &work.keep, &unwritten);
     assert_int_equal(unwritten, 0);
     empty = compare(c, read, &touched);
-    assert_int_equal(result->fault_count, c->op != CMD_CONV && empty > 0);
+    bool needs_some = c->op == CMD_MAXPOOL || c->op == CMD_AVGPOOL;
+    assert_int_equal(result->fault_count, needs_some && empty > 0);
     assert_int_equal(result->buffer[SRC].touched_bytes, touched);
     assert_int_equal(result->buffer[SRC].read_bytes, touched);
     assert_int_equal(result->buffer[DST].written_bytes, read.len);

@@ -1,0 +1,246 @@
+/* The commands of operators that are not per-channel: what goes over windows, and what moves. */
+#include "program/writing.h"
+
+#include "base/fault.h"
+#include "graph/box.h"
+#include "plan/tensor.h"
+
+#include <string.h>
+
+/* ---- What goes over windows */
+
+/* Of a tile whose first index of dst is `at`, and whose part of src begins at index `from`. */
+static CmdSlide tile_slide(const CmdSlide *whole, uint64_t at, uint64_t from) {
+    CmdSlide slide = *whole;
+    slide.before += (int64_t)from - (int64_t)(at * whole->stride);
+    slide.extent -= from;
+    CHECK(from == 0 || slide.before <= 0); /* what lies before the part is no padding */
+    return slide;
+}
+
+static const CmdWindow *tile_window(const Writing *writing, const ViewBox *out, const ViewBox *in) {
+    const CmdWindow *whole = &writing->command.window;
+    CmdWindow *window = arena_new(&writing->builder->work->keep, CmdWindow);
+    *window = *whole;
+    window->h = tile_slide(&whole->h, out->first[DIM_H], in->first[DIM_H]);
+    window->w = tile_slide(&whole->w, out->first[DIM_W], in->first[DIM_W]);
+    window->group_first = out->first[DIM_C] % whole->group_dst;
+    if (whole->scale_count > 1) {
+        window->scales = whole->scales + out->first[DIM_C];
+        window->scale_count = (uint32_t)out->extent[DIM_C];
+    }
+    return window;
+}
+
+static bool no_tile(Writing *writing, const char *why) {
+    writing->why = why;
+    return false;
+}
+
+/* Weights that lie there as rows, read as windows. */
+static bool unfold_weights(Writing *writing, uint32_t i, CmdOperand *weights) {
+    const NodeCommand *command = &writing->command;
+    const View *view = &writing->params[i].view;
+    uint64_t rows = view->shape.extent[DIM_O], inputs = view->shape.extent[DIM_I];
+    const ViewAxis from[] = {{rows, DIM_O}, {inputs, DIM_I}};
+    const ViewBox all = {.extent = {1, 1, 1, 1, 1, 1}};
+    ViewAxis as[SHAPE_MAX_RANK + 1] = {{rows, DIM_O}};
+    ViewRadix radix;
+    memcpy(as + 1, command->flat, command->flat_rank * sizeof *as);
+    return (view_radix(&(ViewOrder){view, from, 2}, NULL, &radix) &&
+            program_reorder(writing->builder, &radix, (ProgramAxes){command->flat_rank + 1, as}, &all, weights)) ||
+           no_tile(writing, "its weights lie in blocks that no view reads as windows");
+}
+
+static bool set_factors(Writing *writing, const SweepEvent *event, Command *command) {
+    const PlannedSweep *planned = writing->planned;
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < planned->sweep.param_count; i++) {
+        bool is_weights = planned->params[i].input == WINDOW_WEIGHTS;
+        CmdOperand *operand = is_weights ? &command->weights : &command->bias;
+        ViewBox box = sweep_box(&planned->sweep.params[i], &event->box);
+        *operand = writing_param(writing, i, event->slot, &box);
+        ok = box.first[is_weights ? DIM_O : DIM_C] == event->box.first[DIM_C] ||
+             no_tile(writing, "a tile begins inside a block of its factors");
+        ok = ok && (!is_weights || writing->command.flat_rank == 0 || unfold_weights(writing, i, operand));
+    }
+    return ok;
+}
+
+/* The axes of a tensor of which a part of `extent` lies there. False where it is cut along a dimension of several. */
+static bool axes_of_part(const Value *value, const uint64_t extent[DIM_COUNT], ViewAxis axes[SHAPE_MAX_RANK]) {
+    const Tensor tensor = tensor_of_value(value, ROLE_ACTIVATION);
+    uint64_t product[DIM_COUNT] = {1, 1, 1, 1, 1, 1}, longest[DIM_COUNT] = {1, 1, 1, 1, 1, 1};
+    tensor_axes(&tensor, axes);
+    for (uint32_t k = 0; k < tensor.shape->rank; k++) {
+        product[axes[k].dim] *= axes[k].extent; /* of a view, whose bits fit 64 bits */
+        longest[axes[k].dim] = axes[k].extent > longest[axes[k].dim] ? axes[k].extent : longest[axes[k].dim];
+    }
+    for (uint32_t k = 0; k < tensor.shape->rank; k++) {
+        Dim d = axes[k].dim;
+        if (extent[d] != product[d] && longest[d] != product[d]) {
+            return false;
+        }
+        axes[k].extent = axes[k].extent == product[d] && product[d] != 1 ? extent[d] : axes[k].extent;
+    }
+    return true;
+}
+
+/* src by other names of its axes: those that stay are those of the output, so the tile begins where its part does. */
+static bool set_renamed(Writing *writing, const SweepEvent *event, const ViewBox *in, Command *command) {
+    const PlannedSweep *planned = writing->planned;
+    const Graph *graph = writing->builder->plan->graph;
+    const Value *from = node_input(graph, graph_node(graph, planned->nodes[0]), 0);
+    bool is_far = planned->sweep.in.is_far, ok = true;
+    ViewBox part = is_far ? *in : view_whole_box(&planned->sweep.in.shape), box = event->box;
+    ViewAxis axes[SHAPE_MAX_RANK], as[SHAPE_MAX_RANK];
+    ViewRadix radix;
+    command->src = writing_map(writing, true, event->slot, &part);
+    const View *view = &writing->in.view;
+    ok = axes_of_part(from, view->shape.extent, axes);
+    for (uint32_t k = 0; ok && k < from->shape.rank; k++) {
+        as[k] = (ViewAxis){axes[k].extent, (Dim)writing->command.src_dims[k]};
+        ok = !is_far || axes[k].extent == 1 || in->first[axes[k].dim] == 0 ||
+             in->first[axes[k].dim] == box.first[as[k].dim];
+    }
+    if (is_far) {
+        memset(box.first, 0, sizeof box.first);
+    }
+    return (ok && view_radix(&(ViewOrder){view, axes, from->shape.rank}, NULL, &radix) &&
+            program_reorder(writing->builder, &radix, (ProgramAxes){from->shape.rank, as}, &box, &command->src)) ||
+           no_tile(writing, "its elements lie in blocks that no view reads by the axes of its output");
+}
+
+/* The map from the first channel's group on: of groups before it the tile may have channels too. */
+static bool set_source(Writing *writing, const SweepEvent *event, const ViewBox *in, CmdOperand *src) {
+    const PlannedSweep *planned = writing->planned;
+    const CmdWindow *window = &writing->command.window;
+    bool is_far = planned->sweep.in.is_far;
+    uint64_t channel = event->box.first[DIM_C] / window->group_dst * window->group_src, first[DIM_COUNT] = {0};
+    if (!is_far) {
+        memcpy(first, in->first, sizeof first);
+    }
+    first[DIM_C] = is_far ? channel - in->first[DIM_C] : channel; /* a part begins at most there */
+    uint32_t buffer = program_buffer(writing->builder, planned->in_local[is_far ? event->slot : 0], DTYPE_NONE);
+    *src = writing_part(writing, &planned->sweep.in, &writing->in, buffer, in->extent, first);
+    return (in->first[DIM_N] == event->box.first[DIM_N] && first[DIM_C] % view_grain(&writing->in.view, DIM_C) == 0) ||
+           no_tile(writing, "a tile begins inside a block of what it reads");
+}
+
+static bool set_window(Writing *writing, const SweepEvent *event, const ViewBox *in, Command *command) {
+    command->code = writing->command.code;
+    if (command->op != CMD_PAD) {
+        command->semantics = writing->builder->semantics;
+        command->stage_count = 1;
+        command->stages = writing->command_stage;
+    }
+    command->dst = writing_map(writing, false, event->slot, &event->box);
+    if (writing->command.is_renamed) {
+        command->window = tile_window(writing, &event->box, &event->box);
+        return set_renamed(writing, event, in, command);
+    }
+    command->window = tile_window(writing, &event->box, in);
+    return set_source(writing, event, in, &command->src) && set_factors(writing, event, command);
+}
+
+/* ---- What moves */
+
+/* A map that a copy reads or writes: the box of it that belongs to a tile. */
+typedef struct {
+    const Value *value;
+    const SweepOperand *map;
+    const View *view; /* of the part that lies there for the tile, or of what lies there whole */
+    ViewBox box;
+} CopySide;
+
+/* The operand of a side by the index of the other one: its elements are counted over `perm`. */
+static bool set_order(Writing *writing, const CopySide *side, const uint32_t *perm, const CopySide *index,
+                      CmdOperand *operand) {
+    ViewAxis axes[SHAPE_MAX_RANK], as[SHAPE_MAX_RANK];
+    ViewBox box = index->box;
+    ViewRadix radix;
+    if (side->map->is_far) {
+        memset(box.first, 0, sizeof box.first);
+    }
+    return axes_of_part(side->value, side->view->shape.extent, axes) &&
+           axes_of_part(index->value, side->map->is_far ? box.extent : index->map->shape.extent, as) &&
+           view_radix(&(ViewOrder){side->view, axes, side->value->shape.rank}, perm, &radix) &&
+           program_reorder(writing->builder, &radix, (ProgramAxes){index->value->shape.rank, as}, &box, operand);
+}
+
+/* As it lies there, from its first element on; `whole` where that is to be the first of all. */
+static CmdOperand side_operand(Writing *writing, bool is_in, uint32_t slot, const CopySide *side, bool whole) {
+    ViewBox box = whole && !side->map->is_far ? view_whole_box(&side->map->shape) : side->box;
+    return writing_map(writing, is_in, slot, &box);
+}
+
+/* By the index of dst; or by that of src, which may lie in blocks that are not full. */
+static bool set_copy(Writing *writing, const SweepEvent *event, const ViewBox *in, Command *command) {
+    const PlannedSweep *planned = writing->planned;
+    const Graph *graph = writing->builder->plan->graph;
+    const Node *node = graph_node(graph, planned->nodes[0]);
+    const uint32_t *perm = writing->command.perm;
+    const CopySide src = {node_input(graph, node, node_data_input(node)), &planned->sweep.in, &writing->in.view, *in};
+    const CopySide dst = {node_output(graph, node, 0), &planned->sweep.out, &writing->out.view, event->box};
+    uint32_t back[SHAPE_MAX_RANK];
+    for (uint32_t k = 0; k < SHAPE_MAX_RANK; k++) {
+        back[perm[k]] = k;
+    }
+    command->column = CMD_COLUMN_COPY;
+    command->src = side_operand(writing, true, event->slot, &src, true);
+    command->dst = side_operand(writing, false, event->slot, &dst, false);
+    if (set_order(writing, &src, perm, &dst, &command->src)) {
+        return true;
+    }
+    memcpy(command->box.extent, in->extent, sizeof command->box.extent);
+    command->src = side_operand(writing, true, event->slot, &src, false);
+    command->dst = side_operand(writing, false, event->slot, &dst, true);
+    return set_order(writing, &dst, back, &src, &command->dst) ||
+           no_tile(writing, "its elements lie in blocks that no view reads in another order");
+}
+
+void operator_write(Writing *writing, const SweepEvent *event) {
+    const PlannedSweep *planned = writing->planned;
+    ViewBox in = sweep_box(&planned->sweep.in, &event->box);
+    Command command = writing_command(event, &event->box);
+    command.op = writing->command.op;
+    command.column = CMD_COLUMN_COMPUTE;
+    command.node = program_node(writing->builder, planned->nodes[0]);
+    if (command.op == CMD_COPY ? set_copy(writing, event, &in, &command) : set_window(writing, event, &in, &command)) {
+        writing_add(writing, command, event);
+    }
+}
+
+/* ---- Which command */
+
+bool operator_refuse(const Writing *writing, const char *why) {
+    const ProgramBuilder *builder = writing->builder;
+    const Node *node = graph_node(builder->plan->graph, writing->planned->nodes[0]);
+    Arena *arena = builder->work->diags.arena;
+    return diag_refuse(&builder->work->diags,
+                       (DiagText){.node = node_title(arena, node),
+                                  .what = arena_text(arena, "no command runs this operator: %s", why),
+                                  .hint = "run one chain of the network with --node"});
+}
+
+bool operator_find(Writing *writing) {
+    const ProgramBuilder *builder = writing->builder;
+    const PlannedSweep *planned = writing->planned;
+    const Graph *graph = builder->plan->graph;
+    Arena *keep = &builder->work->keep;
+    CmdStage *stage = arena_new(keep, CmdStage);
+    const char *why;
+    if (!node_command(graph, graph_node(graph, planned->nodes[0]), keep, &writing->command, &why)) {
+        return operator_refuse(writing, why != NULL ? why : "no command computes it");
+    }
+    for (uint32_t i = 0; i < planned->sweep.param_count; i++) {
+        const SweepParam *param = &planned->params[i];
+        if (plan_buffer(builder->plan, param->far)->record_bits > 0) {
+            return operator_refuse(writing, "its bias is part of records");
+        }
+        CHECK(param->input == WINDOW_WEIGHTS || param->input == WINDOW_BIAS);
+    }
+    stage->stage = writing->command.stage;
+    writing->command_stage = stage;
+    return true;
+}
