@@ -1,8 +1,6 @@
 /* Remedies of a plan that does not fit: each is tried alone, by planning again with it. */
 #include "plan/builder.h"
 
-#include "plan/tiles.h"
-
 static void add_remedy(Plan *plan, const char *kind, uint64_t saves_bytes) {
     if (saves_bytes > 0) {
         plan->remedies[plan->remedy_count++] = (Remedy){kind, saves_bytes};
@@ -13,17 +11,6 @@ static void try_remedy(Plan *plan, const char *kind, PlanOptions options, Work *
     Plan *other = plan_best(plan->graph, plan->device, &options, work);
     if (other != NULL && other->placed_bytes < plan->placed_bytes) {
         add_remedy(plan, kind, plan->placed_bytes - other->placed_bytes);
-    }
-}
-
-/* --tile none may be left out; where nothing goes in tiles, what element-wise operators would leave that did. */
-static void find_tiles_remedy(Plan *plan, Work *work) {
-    PlanOptions options = plan->options;
-    options.whole_tiles = false;
-    if (plan->options.sweeps && plan->options.whole_tiles) {
-        try_remedy(plan, "tiles", options, work);
-    } else if (!plan->options.sweeps) {
-        add_remedy(plan, "tiles", plan->peak_live_bytes - tiled_peak_bytes(plan, &work->scratch));
     }
 }
 
@@ -49,7 +36,11 @@ static void find_local_remedies(Plan *plan, Work *work) {
         options.pin_outputs = false;
         try_remedy(plan, "unpin_outputs", options, work);
     }
-    find_tiles_remedy(plan, work);
+    options = plan->options;
+    if (options.whole_tiles) {
+        options.whole_tiles = false;
+        try_remedy(plan, "tiles", options, work);
+    }
     add_remedy(plan, "larger_memory", plan->placed_bytes - plan->capacity_bytes);
 }
 
