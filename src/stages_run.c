@@ -5,6 +5,7 @@
 #include "base/nearest.h"
 #include "feed.h"
 #include "plan/cut.h"
+#include "plan/node_table.h"
 #include "stages_prepare.h"
 
 #include <string.h>
@@ -113,14 +114,14 @@ static bool check_ends(const Graph *graph, Work *work) {
     return true;
 }
 
-static Facts *plan_to_run(Graph *graph, const Device *device, const Request *request, const RunOptions *options,
-                          Work *work) {
+static Facts *plan_to_run(Graph *graph, const Device *device, const Request *request, const Audit *audit, Work *work) {
     if ((!request->qdq_float && !next(work, graph_fold_qdq(graph, work))) ||
-        (options->node != NULL && !next(work, cut(graph, options->node, work)))) {
+        (audit->node != NULL && !next(work, cut(graph, audit->node, work)))) {
         return NULL;
     }
     PlanOptions plan_options = request->plan;
     plan_options.windows = true;
+    plan_add_tables(graph, audit->semantics, &work->keep);
     const Plan *plan = plan_make(graph, device, &plan_options, work);
     next(work, true);
     return plan == NULL ? NULL : facts_gather(request->model, plan, NULL, request->qdq_float, work);
@@ -169,7 +170,7 @@ const Run *stages_run(const Request *request, const RunOptions *options, ModelFi
     if (graph == NULL || !choose_semantics(graph, options->semantics, &audit->semantics, work)) {
         return NULL;
     }
-    Facts *facts = plan_to_run(graph, device, request, options, work);
+    Facts *facts = plan_to_run(graph, device, request, audit, work);
     Run *run = arena_new(&work->keep, Run);
     run->facts = stages_finish(facts, graph, request, simplified, work);
     if (run->facts == NULL || !check_ends(graph, work) || !feed_find(graph, options, files, work, audit)) {

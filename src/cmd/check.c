@@ -188,6 +188,7 @@ static bool column_fits(CmdOp op, CmdColumn column) {
         return column == CMD_COLUMN_ADD;
     case CMD_REQUANT:
         return column == CMD_COLUMN_REQUANTIZE;
+    case CMD_LUT:
     case CMD_CONV:
     case CMD_MAXPOOL:
     case CMD_AVGPOOL:
@@ -248,12 +249,28 @@ static const char *check_operands(const CmdCheck *check, const Command *command)
                          : cmd_fault_of(check, "dst", cmd_check_operand(check, &command->dst, &command->box, 0));
 }
 
-/* Of commands that compute nothing. */
+/* The table has a place for whatever bits a code of src has. */
+static const char *check_table(const CmdCheck *check, const Command *command) {
+    const CmdBuffer *buffers = check->program->buffers;
+    uint32_t bits = dtype_bits(buffers[command->src.buffer].dtype);
+    if (bits > CMD_MOST_TABLE_BITS) {
+        return "src: its elements are no codes of at most 8 bits";
+    }
+    CmdBox box = {{1, cmd_table_extent(bits), 1, 1, 1, 1}};
+    const char *fault = cmd_fault_of(check, "table", cmd_check_operand(check, &command->table, &box, 0));
+    bool is_same = fault != NULL || buffers[command->table.buffer].dtype == buffers[command->dst.buffer].dtype;
+    return is_same ? fault : "table: its elements have another type than those of dst";
+}
+
+/* Of commands that have no stages. */
 static const char *check_move(const CmdCheck *check, const Command *command) {
     const CmdBuffer *buffers = check->program->buffers;
     uint32_t dst_bits = dtype_bits(buffers[command->dst.buffer].dtype);
     if (command->stage_count > 0) {
         return arena_text(check->arena, "%s has stages", cmd_op_name(command->op));
+    }
+    if (command->op == CMD_LUT) {
+        return check_table(check, command);
     }
     if (command->op == CMD_FILL) {
         return dst_bits >= 64 || command->code >> dst_bits == 0 ? NULL : "the code has more bits than an element";

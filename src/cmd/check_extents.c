@@ -50,6 +50,11 @@ static const char *check_command(const CmdCheck *check, const Command *command) 
     if (fault == NULL && command->carry == CMD_CARRY_WORKSPACE && cmd_has_stages(command->op)) {
         fault = check_operand(check, "scratch", &command->scratch, box, cmd_carried_bits(command));
     }
+    if (fault == NULL && command->op == CMD_LUT) {
+        uint32_t bits = dtype_bits(check->program->buffers[command->src.buffer].dtype);
+        CmdBox table = {{1, cmd_table_extent(bits), 1, 1, 1, 1}};
+        fault = check_operand(check, "table", &command->table, &table, 0);
+    }
     for (uint32_t s = 0; cmd_has_stages(command->op) && s < command->stage_count; s++) {
         const CmdStage *stage = &command->stages[s];
         for (uint32_t p = 0; fault == NULL && p < stage->param_count; p++) {

@@ -2,7 +2,7 @@
 #include "cmd/command.h"
 
 const char *cmd_op_name(CmdOp op) {
-    static const char *const name[] = {"LOAD",   "STORE", "COPY",    "FILL",    "MUL",     "ADD", "REQUANT",
+    static const char *const name[] = {"LOAD",   "STORE", "COPY",    "FILL",    "LUT",     "MUL", "ADD", "REQUANT",
                                        "AFFINE", "CONV",  "MAXPOOL", "AVGPOOL", "SOFTMAX", "SUM", "PAD"};
     return name[op];
 }

@@ -18,14 +18,15 @@
 #include "stage/stage.h"
 
 enum {
-    CMD_VERSION = 1,
+    CMD_VERSION = 2,
     CMD_AXES = 6,        /* n c h w o i: batch, channel, row, column; output and input channels of weights */
     CMD_MAX_LEVELS = 24, /* of a view */
     CMD_MAX_RANK = 16,   /* of a tensor as its file orders it */
     CMD_MAX_STAGES = 16, /* of one command */
     CMD_MAX_PARAMS = 4,  /* parameters of one stage */
     CMD_MAX_WAITS = 16,
-    CMD_MAX_QUEUES = 9, /* the engine, and a DMA engine's channels */
+    CMD_MOST_TABLE_BITS = 8, /* of a code that is looked up */
+    CMD_MAX_QUEUES = 9,      /* the engine, and a DMA engine's channels */
 };
 
 #define CMD_NONE UINT32_MAX
@@ -96,6 +97,7 @@ typedef enum {
     CMD_STORE,   /* local to far */
     CMD_COPY,    /* inside local memory, by the engine */
     CMD_FILL,    /* every element of dst becomes `code`, by the engine */
+    CMD_LUT,     /* every code of src becomes what the table has in its place, by the engine */
     CMD_MUL,     /* one stage that multiplies: MUL, DIV, CODE_MUL, INT_MUL, INT_DIV */
     CMD_ADD,     /* one stage that adds: ADD, SUB, RSUB, CODE_ADD, INT_ADD, INT_SUB, INT_RSUB */
     CMD_REQUANT, /* one stage that rescales or limits: all others */
@@ -199,7 +201,9 @@ typedef struct {
     uint32_t wait_count;
     const uint32_t *waits; /* commands that must have ended */
 
-    uint64_t code; /* FILL PAD: the bits of an element, no more of them than it has */
+    uint64_t code;    /* FILL PAD: the bits of an element, no more of them than it has */
+    CmdOperand table; /* LUT: elements of dst's type, read along c at the bits of a code as a number; codes of src have
+                         at most 8 bits. Else its buffer is CMD_NONE */
 
     /* CONV and what follows it, which but for PAD have one stage without parameters */
     const CmdWindow *window;
@@ -226,6 +230,11 @@ typedef struct {
 const char *cmd_op_name(CmdOp op);             /* "LOAD" */
 const char *cmd_column_name(CmdColumn column); /* "load_input", as plans call it */
 const char *cmd_kind_name(CmdBufferKind kind);
+
+/* Places of the table for codes of so many bits. */
+static inline uint64_t cmd_table_extent(uint32_t code_bits) {
+    return (uint64_t)1 << code_bits;
+}
 
 /* A stage as a command of its own: MUL, ADD or REQUANT; AFFINE for NORM. */
 CmdOp cmd_op_of(StageKind kind);

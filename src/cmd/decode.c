@@ -289,7 +289,7 @@ static void take_window(Reader *r, Command *command) {
     command->window = window;
 }
 
-/* Of what goes over windows. */
+/* Of what goes over windows, and of tables. */
 static void take_more_groups(Reader *r, Command *command, uint32_t set) {
     if ((set & WIRE_WINDOW) != 0) {
         take_window(r, command);
@@ -299,6 +299,9 @@ static void take_more_groups(Reader *r, Command *command, uint32_t set) {
     }
     if ((set & WIRE_BIAS) != 0) {
         take_operand(r, &command->bias);
+    }
+    if ((set & WIRE_TABLE) != 0) {
+        take_operand(r, &command->table);
     }
 }
 
@@ -412,7 +415,8 @@ static bool check_frame(Reader *r, Span bytes) {
     if (memcmp(bytes.ptr, CMD_MAGIC, CMD_MAGIC_BYTES) != 0) {
         tell(r, 0, "no program of commands", NULL, "'" CMD_MAGIC "'");
     } else if (version != CMD_VERSION) {
-        tell(r, CMD_MAGIC_BYTES, "a program of another version", arena_text(arena, "%" PRIu32, version), "1");
+        tell(r, CMD_MAGIC_BYTES, "a program of another version", arena_text(arena, "%" PRIu32, version),
+             arena_text(arena, "%d", (int)CMD_VERSION));
     } else if (u32_le(bytes.ptr + r->end) != sum) {
         tell(r, r->end, "the checksum is wrong: the program is cut off or was changed",
              arena_text(arena, "%08" PRIx32, u32_le(bytes.ptr + r->end)), arena_text(arena, "%08" PRIx32, sum));

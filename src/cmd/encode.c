@@ -191,6 +191,7 @@ static uint32_t differences(const Command *a, uint32_t a_number, const Command *
     set |= same_window(a, b) ? 0 : WIRE_WINDOW;
     set |= same_operand(&a->weights, &b->weights) ? 0 : WIRE_WEIGHTS;
     set |= same_operand(&a->bias, &b->bias) ? 0 : WIRE_BIAS;
+    set |= same_operand(&a->table, &b->table) ? 0 : WIRE_TABLE;
     return set;
 }
 
@@ -274,7 +275,7 @@ static void put_window(Writer *w, const CmdWindow *window, const CmdWindow *last
     }
 }
 
-/* Of what goes over windows. */
+/* Of what goes over windows, and of tables. */
 static void put_more_groups(Writer *w, const Command *command, const Command *last, uint32_t set) {
     if ((set & WIRE_WINDOW) != 0) {
         const CmdWindow last_window = cmd_wire_window(last);
@@ -285,6 +286,9 @@ static void put_more_groups(Writer *w, const Command *command, const Command *la
     }
     if ((set & WIRE_BIAS) != 0) {
         put_operand(w, &command->bias, &last->bias);
+    }
+    if ((set & WIRE_TABLE) != 0) {
+        put_operand(w, &command->table, &last->table);
     }
 }
 

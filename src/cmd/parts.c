@@ -15,6 +15,9 @@ Command cmd_canonical(const Command *command) {
     if (!cmd_has_code(command->op)) {
         result.code = 0;
     }
+    if (command->op != CMD_LUT) {
+        result.table = none;
+    }
     if (!cmd_has_stages(command->op)) {
         result.semantics = 0;
         result.carry = CMD_CARRY_NONE;

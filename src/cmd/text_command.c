@@ -267,6 +267,9 @@ static bool take_operands(CmdScan *scan, Command *command) {
     if (command->op == CMD_PAD) {
         return cmd_take_mark(scan, "=") && cmd_take_number(scan, UINT64_MAX, &command->code);
     }
+    if (command->op == CMD_LUT) {
+        return cmd_take_word(scan, "by") && cmd_take_operand(scan, &command->table);
+    }
     return command->op != CMD_CONV || (cmd_take_mark(scan, "*") && cmd_take_operand(scan, &command->weights) &&
                                        (!cmd_accept_mark(scan, "+") || cmd_take_operand(scan, &command->bias)));
 }
@@ -297,7 +300,7 @@ static bool take_waits(CmdScan *scan, Command *command) {
 bool cmd_take_command(CmdScan *scan, Command *command) {
     uint32_t op, column;
     const CmdOperand none = {CMD_NONE, CMD_NONE, 0};
-    *command = (Command){.src = none, .scratch = none, .weights = none, .bias = none};
+    *command = (Command){.src = none, .table = none, .scratch = none, .weights = none, .bias = none};
     if (!take_queue(scan, command) || !cmd_take_name(scan, "no operation", op_name, CMD_OPS, &op) ||
         !cmd_take_name(scan, "no column", column_name, CMD_COLUMNS, &column)) {
         return false;

@@ -189,13 +189,13 @@ static bool read_statement(Parser *p) {
 
 static bool read_head(Parser *p) {
     if (!cmd_accept_word(&p->scan, "stride0-commands")) {
-        return cmd_scan_fault(&p->scan, 0, "no program of commands", "stride0-commands 1");
+        return cmd_scan_fault(&p->scan, 0, "no program of commands", "stride0-commands 2");
     }
     cmd_scan_blanks(&p->scan);
     size_t begin = p->scan.at;
     uint32_t version;
     return cmd_take_u32(&p->scan, &version) &&
-           (version == CMD_VERSION || cmd_scan_fault(&p->scan, begin, "a program of another version", "1"));
+           (version == CMD_VERSION || cmd_scan_fault(&p->scan, begin, "a program of another version", "2"));
 }
 
 static bool read_line(Parser *p, Str line) {

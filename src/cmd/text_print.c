@@ -168,8 +168,12 @@ static void print_window(const CmdWindow *window, FILE *out) {
     }
 }
 
-/* * WEIGHTS [+ BIAS] */
+/* * WEIGHTS [+ BIAS], or: by TABLE */
 static void print_factors(const Command *command, FILE *out) {
+    if (command->op == CMD_LUT) {
+        fputs(" by ", out);
+        print_operand(&command->table, out);
+    }
     if (command->op != CMD_CONV) {
         return;
     }

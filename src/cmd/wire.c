@@ -7,8 +7,8 @@ WireLast cmd_wire_start(void) {
     const CmdOperand none = {CMD_NONE, CMD_NONE, 0};
     WireLast last = {0};
     for (uint32_t op = 0; op < CMD_OPS; op++) {
-        last.command[op] =
-            (Command){.op = (CmdOp)op, .src = none, .dst = none, .scratch = none, .weights = none, .bias = none};
+        last.command[op] = (Command){
+            .op = (CmdOp)op, .src = none, .dst = none, .table = none, .scratch = none, .weights = none, .bias = none};
         for (uint32_t axis = 0; axis < CMD_AXES; axis++) {
             last.command[op].box.extent[axis] = 1;
         }

@@ -26,7 +26,8 @@ enum {
     WIRE_WINDOW = 1 << 10,
     WIRE_WEIGHTS = 1 << 11,
     WIRE_BIAS = 1 << 12,
-    WIRE_ALL = (1 << 13) - 1
+    WIRE_TABLE = 1 << 13,
+    WIRE_ALL = (1 << 14) - 1
 };
 
 /* The last command of each operation, and its number. */

@@ -3,6 +3,7 @@
 
 #include "graph/box.h"
 #include "graph/fold.h"
+#include "plan/node_table.h"
 #include "plan/reach.h"
 
 static bool fail(const char **why, const char *text) {
@@ -91,6 +92,10 @@ bool node_pad(const Graph *graph, const Node *node, Arena *arena, NodeCommand *c
 
 bool node_command(const Graph *graph, const Node *node, Arena *arena, NodeCommand *command, const char **why) {
     *why = NULL;
+    if (node_has_table(graph, node)) {
+        *command = (NodeCommand){.op = CMD_LUT};
+        return true;
+    }
     if (node->op == OP_PAD) {
         return node_pad(graph, node, arena, command, why);
     }

@@ -3,6 +3,7 @@
 
 #include "base/fault.h"
 #include "plan/declared.h"
+#include "plan/node_table.h"
 #include "plan/reach.h"
 #include "plan/whole.h"
 
@@ -53,11 +54,15 @@ static bool is_alone(const Tensor *tensor, uint32_t axis) {
     return true;
 }
 
-/* Where several axes are one dimension, of either side, all of it is read. */
-static void set_reach(const Tensor *tensor, const Tensor *map, const AxisReach *axes, SweepOperand *operand) {
+static void read_all(SweepOperand *operand) {
     for (uint32_t d = 0; d < DIM_COUNT; d++) {
         operand->reach[d] = (Reach){.of = REACH_ALL, .stride = 1, .window = 1};
     }
+}
+
+/* Where several axes are one dimension, of either side, all of it is read. */
+static void set_reach(const Tensor *tensor, const Tensor *map, const AxisReach *axes, SweepOperand *operand) {
+    read_all(operand);
     for (uint32_t axis = 0; axis < tensor->shape->rank; axis++) {
         uint32_t d = (uint32_t)tensor_dim(tensor, axis);
         if (tensor->shape->dim[axis] <= 1 || axes[axis].axis == REACH_NO_AXIS || !is_alone(tensor, axis) ||
@@ -118,8 +123,12 @@ static bool add_input(Making *making, const NodeReach *reach, uint32_t k) {
     if (!(is_constant ? add_constant(making, k, at, &param) : make_param_map(making, id, at, &param))) {
         return false;
     }
-    const Tensor tensor = tensor_of_buffer(graph, &making->param_copy[at]);
-    reach_operand(making, reach->input[k], &tensor, &making->params[at]);
+    if (k == TABLE_INPUT && node_has_table(graph, graph_node(graph, planned->nodes[0]))) {
+        read_all(&making->params[at]); /* whatever the tile */
+    } else {
+        const Tensor tensor = tensor_of_buffer(graph, &making->param_copy[at]);
+        reach_operand(making, reach->input[k], &tensor, &making->params[at]);
+    }
     planned->params[at] = param;
     planned->uses[planned->use_count++] = (SweepUse){0, at};
     planned->sweep.param_count++;

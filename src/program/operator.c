@@ -199,6 +199,25 @@ static bool set_copy(Writing *writing, const SweepEvent *event, const ViewBox *i
            no_tile(writing, "its elements lie in blocks that no view reads in another order");
 }
 
+static bool set_lookup(Writing *writing, const SweepEvent *event, const ViewBox *in, Command *command) {
+    const ViewBox table = sweep_box(&writing->planned->sweep.params[0], &event->box);
+    command->src = writing_map(writing, true, event->slot, in);
+    command->dst = writing_map(writing, false, event->slot, &event->box);
+    command->table = writing_param(writing, 0, event->slot, &table);
+    return true;
+}
+
+static bool set_operator(Writing *writing, const SweepEvent *event, const ViewBox *in, Command *command) {
+    switch (command->op) {
+    case CMD_COPY:
+        return set_copy(writing, event, in, command);
+    case CMD_LUT:
+        return set_lookup(writing, event, in, command);
+    default:
+        return set_window(writing, event, in, command);
+    }
+}
+
 void operator_write(Writing *writing, const SweepEvent *event) {
     const PlannedSweep *planned = writing->planned;
     ViewBox in = sweep_box(&planned->sweep.in, &event->box);
@@ -206,7 +225,7 @@ void operator_write(Writing *writing, const SweepEvent *event) {
     command.op = writing->command.op;
     command.column = CMD_COLUMN_COMPUTE;
     command.node = program_node(writing->builder, planned->nodes[0]);
-    if (command.op == CMD_COPY ? set_copy(writing, event, &in, &command) : set_window(writing, event, &in, &command)) {
+    if (set_operator(writing, event, &in, &command)) {
         writing_add(writing, command, event);
     }
 }
@@ -236,7 +255,7 @@ bool operator_find(Writing *writing) {
     for (uint32_t i = 0; i < planned->sweep.param_count; i++) {
         const SweepParam *param = &planned->params[i];
         if (plan_buffer(builder->plan, param->far)->record_bits > 0) {
-            return operator_refuse(writing, "its bias is part of records");
+            return operator_refuse(writing, "its constants are part of records");
         }
         CHECK(param->input == WINDOW_WEIGHTS || param->input == WINDOW_BIAS);
     }

@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "base/fault.h"
 #include "plan/node_command.h"
+#include "plan/node_table.h"
 #include "plan/plan_cost.h"
 #include "program/builder.h"
 #include "sweep/parts.h"
@@ -87,14 +88,16 @@ static const char *const no_tile =
 
 static const char *why_not(const ProgramBuilder *builder, const Node *node) {
     const Graph *graph = builder->plan->graph;
-    const char *no_stages, *no_command;
+    const char *no_stages, *no_command, *no_table;
+    uint8_t table[TABLE_CODES];
     NodeStages stages;
     NodeCommand command;
     if (node_stages(graph, node, &stages, &no_stages) ||
-        node_command(graph, node, &builder->work->scratch, &command, &no_command)) {
+        node_command(graph, node, &builder->work->scratch, &command, &no_command) ||
+        node_table(graph, node, builder->semantics, table, &no_table)) {
         return no_tile;
     }
-    return no_command != NULL ? no_command : no_stages;
+    return no_command != NULL ? no_command : no_table != NULL ? no_table : no_stages;
 }
 
 static bool refuse_step(const ProgramBuilder *builder, const Step *step) {

@@ -109,8 +109,13 @@ static CmdOperand workspace_operand(Writing *writing, BufferId id, const SweepEv
 
 Command writing_command(const SweepEvent *event, const ViewBox *box) {
     const CmdOperand none = {CMD_NONE, CMD_NONE, 0};
-    Command command = {
-        .queue = (uint8_t)event->queue, .src = none, .dst = none, .scratch = none, .weights = none, .bias = none};
+    Command command = {.queue = (uint8_t)event->queue,
+                       .src = none,
+                       .dst = none,
+                       .table = none,
+                       .scratch = none,
+                       .weights = none,
+                       .bias = none};
     memcpy(command.box.extent, box->extent, sizeof command.box.extent);
     return command;
 }

@@ -143,8 +143,10 @@ static uint64_t cost_of_engine(const Sim *sim, const Command *command, uint64_t 
         cost += cost_of_stage(sim, elements, dtype_bits(stage->from), dtype_bits(stage->to));
     }
     if (command->stage_count == 0) {
+        bool is_lookup = command->op == CMD_LUT;
         uint32_t bits = element_bits_of(sim->program, command->dst.buffer);
-        cost += cost_of_stage(sim, elements, bits, bits);
+        uint32_t src_bits = is_lookup ? element_bits_of(sim->program, command->src.buffer) : bits;
+        cost += cost_of_stage(sim, elements, src_bits, bits);
     }
     return cost;
 }

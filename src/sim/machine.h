@@ -102,7 +102,7 @@ void access_end(Access *access);
 
 /* ---- move.c, compute.c, window.c: what commands do; rules.c: what they may not; cost.c: what they cost */
 
-void machine_move(Sim *sim, uint32_t command);    /* LOAD STORE COPY FILL */
+void machine_move(Sim *sim, uint32_t command);    /* LOAD STORE COPY FILL LUT */
 void machine_compute(Sim *sim, uint32_t command); /* MUL ADD REQUANT AFFINE */
 void machine_window(Sim *sim, uint32_t command);  /* CONV MAXPOOL AVGPOOL */
 void machine_check(Sim *sim, uint32_t command);

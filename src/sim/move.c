@@ -1,4 +1,4 @@
-/* Commands that compute nothing: LOAD, STORE, COPY, FILL; and what the host writes and reads.
+/* Commands without arithmetic: LOAD, STORE, COPY, FILL, LUT; and what the host writes and reads.
  *
  * A move reads all that it takes before it writes anything. */
 #include "base/checked.h"
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { SRC, DST };
+enum { SRC, DST, AXIS_C = 1 };
 
 void machine_book(Sim *sim, uint32_t command, uint32_t buffer, uint64_t bits, bool is_write) {
     SimColumn *column = &sim->result.column[sim->program->commands[command].column];
@@ -45,18 +45,51 @@ static void read_source(Sim *sim, uint32_t number, const Walk *walk, uint8_t *pa
     machine_book(sim, number, command->src.buffer, walk->elements * bits, false);
 }
 
+/* An element for each value of a code, packed. */
+static uint8_t *read_table(Sim *sim, uint32_t number, uint32_t code_bits) {
+    const CmdOperand *table = &sim->program->commands[number].table;
+    const CmdView *view = view_of(sim, table->view);
+    uint32_t bits = element_bits_of(sim->program, table->buffer);
+    uint64_t count = cmd_table_extent(code_bits);
+    uint8_t *packed = frame_array(&sim->frame, uint8_t, bytes_from_bits(count * bits));
+    Access access = access_of(sim, number, table->buffer, WRITES_DST);
+    for (uint64_t k = 0; k < count; k++) {
+        WalkPoint at = walk_axis(view, AXIS_C, k);
+        access_read(&access, (WalkPoint){at.lane, at.bit + table->offset_bits}, bits, packed, k * bits);
+    }
+    access_end(&access);
+    machine_book(sim, number, table->buffer, count * bits, false);
+    return packed;
+}
+
+/* Each code of src becomes the element in its place. */
+static void look_up(Sim *sim, uint32_t number, const Walk *walk, uint8_t *packed) {
+    uint32_t code_bits = walk->operand[SRC].bits, bits = walk->operand[DST].bits;
+    const uint8_t *table = read_table(sim, number, code_bits);
+    uint8_t *codes = frame_array(&sim->frame, uint8_t, bytes_from_bits(walk->elements * code_bits));
+    read_source(sim, number, walk, codes);
+    for (uint64_t k = 0; k < walk->elements; k++) {
+        uint8_t code = 0;
+        bits_copy(&code, 0, codes, k * code_bits, code_bits);
+        bits_copy(packed, k * bits, table, (uint64_t)code * bits, bits);
+    }
+}
+
 void machine_move(Sim *sim, uint32_t number) {
     const Command *command = &sim->program->commands[number];
-    bool is_fill = command->op == CMD_FILL;
+    bool is_fill = command->op == CMD_FILL, is_lookup = command->op == CMD_LUT;
     uint32_t bits = element_bits_of(sim->program, command->dst.buffer);
+    uint32_t src_bits = is_lookup ? element_bits_of(sim->program, command->src.buffer) : bits;
     const CmdView *dst_view = view_of(sim, command->dst.view);
     Walk walk = {.operand_count = 2, .lead = DST};
-    walk.operand[SRC] = (WalkOperand){is_fill ? dst_view : view_of(sim, command->src.view), bits};
+    walk.operand[SRC] = (WalkOperand){is_fill ? dst_view : view_of(sim, command->src.view), src_bits};
     walk.operand[DST] = (WalkOperand){dst_view, bits};
     walk_build(&walk, &command->box, &sim->frame);
     uint8_t *packed = frame_array(&sim->frame, uint8_t, bytes_from_bits(walk.elements * bits));
     if (is_fill) {
         fill_all(packed, walk.elements, bits, command->code);
+    } else if (is_lookup) {
+        look_up(sim, number, &walk, packed);
     } else {
         read_source(sim, number, &walk, packed);
     }

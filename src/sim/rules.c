@@ -58,12 +58,15 @@ static void check_engine(Sim *sim, uint32_t number) {
         check_reach(sim, number, command->bias.buffer);
         check_type(sim, number, command->weights.buffer);
     }
+    if (command->op == CMD_LUT) {
+        check_reach(sim, number, command->table.buffer);
+    }
     for (uint32_t s = 0; s < command->stage_count; s++) {
         for (uint32_t p = 0; p < command->stages[s].param_count; p++) {
             check_reach(sim, number, command->stages[s].param[p].from.buffer);
         }
     }
-    if (command->stage_count > 0) {
+    if (command->stage_count > 0 || command->op == CMD_LUT) {
         check_type(sim, number, command->src.buffer);
         check_type(sim, number, command->dst.buffer);
     }

@@ -163,6 +163,9 @@ static void find_readers(const CmdProgram *program, uint32_t *readers) {
             readers[program->buffers[command->weights.buffer].memory] |= bit;
             readers[program->buffers[has_bias(command) ? command->bias.buffer : command->src.buffer].memory] |= bit;
         }
+        if (command->op == CMD_LUT) {
+            readers[program->buffers[command->table.buffer].memory] |= bit;
+        }
         if (command->stage_count > 1) {
             uint32_t scratch = command->carry == CMD_CARRY_WORKSPACE ? command->scratch.buffer : command->dst.buffer;
             readers[program->buffers[scratch].memory] |= bit;

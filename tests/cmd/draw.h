@@ -339,6 +339,16 @@ static inline void draw_move(Drawing *d, Command *command) {
     }
 }
 
+static inline void draw_lookup(Drawing *d, Command *command) {
+    static const DType codes[] = {DTYPE_I8, DTYPE_U8, DTYPE_I4, DTYPE_U4};
+    DType dst = drawn_dtypes[draw_below(d, DRAWN_DTYPES)];
+    command->op = CMD_LUT;
+    command->column = CMD_COLUMN_COMPUTE;
+    command->src = draw_operand(d, draw_buffer_of(d, codes[draw_below(d, 4)]));
+    command->dst = draw_operand(d, draw_buffer_of(d, dst));
+    command->table = draw_operand(d, draw_buffer_of(d, dst));
+}
+
 /* One number of one stage. */
 static inline void change_stage(Drawing *d, Command *command) {
     CmdStage *stages = arena_array(d->arena, CmdStage, command->stage_count);
@@ -390,6 +400,7 @@ static inline Command draw_like(Drawing *d, const Command *before) {
 static inline Command draw_new(Drawing *d) {
     Command command = {.node = draw_below(d, d->program->node_count),
                        .src = {CMD_NONE, CMD_NONE, 0},
+                       .table = {CMD_NONE, CMD_NONE, 0},
                        .scratch = {CMD_NONE, CMD_NONE, 0},
                        .weights = {CMD_NONE, CMD_NONE, 0},
                        .bias = {CMD_NONE, CMD_NONE, 0}};
@@ -398,6 +409,8 @@ static inline Command draw_new(Drawing *d) {
     }
     if (draw_below(d, 5) == 0) {
         draw_window(d, &command);
+    } else if (draw_below(d, 8) == 0) {
+        draw_lookup(d, &command);
     } else if (draw_below(d, 2) == 0) {
         draw_move(d, &command);
     } else {

@@ -9,7 +9,7 @@
 
 /* ---- A small program whose every number can be changed */
 
-enum { SMALL_VIEWS = 4, SMALL_BUFFERS = 8, SMALL_COMMANDS = 15, SMALL_AFFINE = 2 };
+enum { SMALL_VIEWS = 4, SMALL_BUFFERS = 9, SMALL_COMMANDS = 16, SMALL_AFFINE = 2 };
 
 typedef struct {
     CmdProgram program;
@@ -50,6 +50,8 @@ static inline void small_buffers(SmallProgram *s) {
         (CmdBuffer){CMD_BUFFER_PARAMETER, STR("k"), {0}, DTYPE_I8, 1, 48, 24, 1, 6, 24, CMD_NONE, 0, {0}, NULL, 0};
     s->buffer[7] =
         (CmdBuffer){CMD_BUFFER_PARAMETER, STR("b"), {0}, DTYPE_I32, 1, 72, 16, 1, 7, 16, CMD_NONE, 0, {0}, NULL, 0};
+    s->buffer[8] =
+        (CmdBuffer){CMD_BUFFER_PARAMETER, STR("t"), {0}, DTYPE_I8, 1, 88, 256, 1, 8, 256, CMD_NONE, 0, {0}, NULL, 0};
 }
 
 static inline void small_stages(SmallProgram *s) {
@@ -85,7 +87,7 @@ static inline void small_windows(SmallProgram *s) {
     }
     s->conv_window = (CmdWindow){one, three, 2, 2, 0, 3, -1, 4, s->scales};
     s->pool_window = (CmdWindow){one, pooled, 1, 1, 0, 0, 0, 0, NULL};
-    for (size_t k = 9; k < SMALL_COMMANDS; k++) {
+    for (size_t k = 9; k <= 14; k++) {
         s->command[k].window = k == 9 ? &s->conv_window : &s->pool_window;
     }
     s->softmax_window = (CmdWindow){one, three, 4, 4, 0, 0, 0, 1, s->scales};
@@ -107,6 +109,7 @@ static inline Command small_command(CmdOp op, CmdColumn column, CmdOperand src, 
                      .box = {{1, 4, 1, 3, 1, 1}},
                      .src = src,
                      .dst = dst,
+                     .table = {CMD_NONE, CMD_NONE, 0},
                      .scratch = {CMD_NONE, CMD_NONE, 0},
                      .weights = {CMD_NONE, CMD_NONE, 0},
                      .bias = {CMD_NONE, CMD_NONE, 0}};
@@ -134,6 +137,8 @@ static inline void small_commands(SmallProgram *s) {
     s->command[13] = small_command(CMD_SUM, CMD_COLUMN_COMPUTE, near, near);
     s->command[14] = small_command(CMD_PAD, CMD_COLUMN_COMPUTE, near, near);
     s->command[14].code = 0x80;
+    s->command[15] = small_command(CMD_LUT, CMD_COLUMN_COMPUTE, near, near);
+    s->command[15].table = (CmdOperand){8, 0, 0};
 }
 
 static inline void small_tie(SmallProgram *s) {
@@ -277,9 +282,9 @@ static inline bool same_command(const Command *a, const Command *b) {
                 memcmp(&a->box, &b->box, sizeof a->box) == 0 && same_operand(a->src, b->src) &&
                 same_operand(a->dst, b->dst) && a->wait_count == b->wait_count && a->code == b->code &&
                 a->semantics == b->semantics && a->carry == b->carry && same_operand(a->scratch, b->scratch) &&
-                a->stage_count == b->stage_count && same_operand(a->weights, b->weights) &&
-                same_operand(a->bias, b->bias) && (a->window == NULL) == (b->window == NULL) &&
-                (a->window == NULL || same_window(a->window, b->window));
+                same_operand(a->table, b->table) && a->stage_count == b->stage_count &&
+                same_operand(a->weights, b->weights) && same_operand(a->bias, b->bias) &&
+                (a->window == NULL) == (b->window == NULL) && (a->window == NULL || same_window(a->window, b->window));
     for (uint32_t k = 0; same && k < a->wait_count; k++) {
         same = a->waits[k] == b->waits[k];
     }

@@ -72,10 +72,10 @@ static const Change changes[] = {
     SET(store_wait[0], 9, "command 8: it waits for command 9, which is not before it"),
     /* boxes and addresses */
     SET(command[0].box.extent[2], UINT64_MAX / 12, "command 0: the extents of its box do not fit 64 bits"),
-    SET(command[0].src.buffer, SMALL_BUFFERS, "command 0: src: there is no buffer 8, the program has 8"),
+    SET(command[0].src.buffer, SMALL_BUFFERS, "command 0: src: there is no buffer 9, the program has 9"),
     SET(command[0].src.view, SMALL_VIEWS, "command 0: src: there is no view 4, the program has 4"),
     SET(command[0].src.offset_bits, UINT64_MAX - 86, "command 0: src: an address does not fit 64 bits"),
-    SET(command[8].dst.buffer, CMD_NONE, "command 8: dst: there is no buffer 4294967295, the program has 8"),
+    SET(command[8].dst.buffer, CMD_NONE, "command 8: dst: there is no buffer 4294967295, the program has 9"),
     SET(command[8].dst.view, CMD_NONE, "command 8: dst: there is no view 4294967295, the program has 4"),
     SET(command[8].dst.offset_bits, UINT64_MAX, "command 8: dst: an address does not fit 64 bits"),
     SET(command[4].src.buffer, NEAR, "command 4: FILL has a src"),
@@ -110,7 +110,7 @@ static const Change changes[] = {
     SET(affine[1].param_count, 2, "command 2: stage 1: a parameter that the stage has not, or has twice"),
     SET(affine[1].param[0].kind, CMD_PARAM_GAMMA, "command 2: stage 1: a parameter that the stage has not"),
     SET(affine[1].param[0].kind, CMD_PARAM_KINDS, "command 2: stage 1: a parameter that the stage has not"),
-    SET(affine[1].param[0].from.buffer, 8, "command 2: stage 1: number: there is no buffer 8"),
+    SET(affine[1].param[0].from.buffer, 9, "command 2: stage 1: number: there is no buffer 9"),
     SET(affine[1].param[0].from.view, 4, "command 2: stage 1: number: there is no view 4"),
     SET(affine[1].param[0].from.buffer, NEAR, "command 2: stage 1: number: elements of this type can't be"),
     SET(affine[1].param[0].is_coded, true, "command 2: stage 1: number: elements of this type can't be"),
@@ -151,14 +151,14 @@ static const Change changes[] = {
     SET(conv_window.h.taps, UINT64_MAX / 8, "command 9: its products do not fit 64 bits"),
     SET(conv_window.w.extent, UINT64_MAX / 16, "command 9: src: an address does not fit 64 bits"),
     SET(command[9].weights.offset_bits, UINT64_MAX - 7, "command 9: weights: an address does not fit 64 bits"),
-    SET(command[9].src.buffer, 8, "command 9: src: there is no buffer 8"),
+    SET(command[9].src.buffer, 9, "command 9: src: there is no buffer 9"),
     SET(command[9].src.buffer, 7, "command 9: src: its elements are no codes of at most 8 bits"),
     SET(command[9].weights.buffer, CMD_NONE, "command 9: weights: there is no buffer 4294967295"),
     SET(command[9].weights.buffer, 7, "command 9: weights: they are no codes of at most 8 bits"),
     SET(command[9].weights.view, 4, "command 9: weights: there is no view 4"),
     SET(conv_window.weights_zero, 128, "command 9: weights: their zero point is no code of theirs"),
     SET(conv_window.src_zero, UINT64_MAX - 128, "command 9: src: its zero point is no code of its type"),
-    SET(command[9].bias.buffer, 8, "command 9: bias: there is no buffer 8"),
+    SET(command[9].bias.buffer, 9, "command 9: bias: there is no buffer 9"),
     SET(command[9].bias.buffer, 6, "command 9: bias: it is no int32"),
     SET(command[9].bias.offset_bits, UINT64_MAX - 7, "command 9: bias: an address does not fit 64 bits"),
     SET(conv_window.scale_count, 3, "command 9: the scales are not one, and not one a channel"),
@@ -196,6 +196,16 @@ static const Change changes[] = {
     SET(conv[0].stage.from, DTYPE_I8, "command 9: its stage does not go from what is summed to dst"),
     SET(conv[0].stage.to, DTYPE_U8, "command 9: its stage does not go from what is summed to dst"),
     SET(command[9].dst.buffer, 5, "command 9: its stage does not go from what is summed to dst"),
+    /* tables */
+    SET(command[15].column, CMD_COLUMN_COPY, "command 15: LUT has not this column"),
+    SET(command[15].queue, 1, "command 15: the DMA only moves"),
+    SET(command[15].src.buffer, 7, "command 15: src: its elements are no codes of at most 8 bits"),
+    SET(command[15].table.buffer, CMD_NONE, "command 15: table: there is no buffer 4294967295"),
+    SET(command[15].table.buffer, 7, "command 15: table: its elements have another type than those of dst"),
+    SET(command[15].table.view, 4, "command 15: table: there is no view 4"),
+    SET(command[15].table.offset_bits, UINT64_MAX - 8 * 256, "command 15: table: an address does not fit 64 bits"),
+    SET(command[15].dst.buffer, 7, "command 15: table: its elements have another type than those of dst"),
+    SET(command[15].stage_count, 1, "command 15: LUT has stages"),
 };
 
 /* The changes that a program may have: the limits themselves. */
@@ -255,6 +265,7 @@ static void operands_stay_inside(Work *work) {
         SET(buffer[2].bytes, 0, "command 2: scratch: it reaches 16 bytes into buffer 2 ('w'), which has 0"),
         SET(affine[1].param[0].from.offset_bits, 8,
             "command 2: number: it reaches 17 bytes into buffer 5 ('s'), which has 16"),
+        SET(buffer[8].bytes, 255, "command 15: table: it reaches 256 bytes into buffer 8 ('t'), which has 255"),
         SET(buffer[4].bytes, 0, "command 8: dst: it reaches 12 bytes into buffer 4 ('y'), which has 0"),
     };
     SmallProgram small;

@@ -269,7 +269,7 @@ static const Body bodies[] = {
     BODY(NO_VIEWS "\0" HUGE, "15", "a count is larger"),
     BODY(NO_VIEWS "\0\2\0\0\0", "15", "a count is larger"),
     BODY(NO_VIEWS "\0\1\x7F\0", "16", "there is no such operation"),
-    BODY(NO_VIEWS "\0\1\0\x80\x40", "17", "a command has parts that there are not"),
+    BODY(NO_VIEWS "\0\1\0\x80\x80\1", "17", "a command has parts that there are not"),
     BODY(NO_VIEWS "\0\1\0\4\x11", "18", "too many waits"),
     BODY(NO_VIEWS "\0\1\0\4\1\1", "19", "a wait goes back before the first command"),
     BODY(NO_VIEWS "\0\1\0\x08\x40", "18", "a box has axes that there are not"),
@@ -289,7 +289,7 @@ static const Body bodies[] = {
 };
 
 static size_t framed(uint8_t *bytes, const char *body, size_t count) {
-    memcpy(bytes, "S0CM\1\0\0\0", 8);
+    memcpy(bytes, "S0CM\2\0\0\0", 8);
     memcpy(bytes + 8, body, count);
     put_sum(bytes, count + 12);
     return count + 12;
@@ -309,7 +309,7 @@ static void hostile_bodies_are_told(Work *work) {
 static void hostile_frames_are_told(Work *work) {
     uint8_t bytes[32];
     size_t count = framed(bytes, HEAD EMPTY, 8);
-    bytes[4] = 2;
+    bytes[4] = 3;
     put_sum(bytes, count);
     is_refused(work, bytes, count, "byte 4: a program of another version");
     bytes[0] = 's';

@@ -159,7 +159,7 @@ static void manual_shows_what_is_printed(Work *work) {
     SmallProgram small;
     small_program(&small);
     char *manual = read_file(S0_SOURCE_DIR "/docs/commands.md");
-    char *example = strstr(manual, "```\nstride0-commands 1\n");
+    char *example = strstr(manual, "```\nstride0-commands 2\n");
     assert_non_null(example);
     example += 4;
     char *end = strstr(example, "```\n");
@@ -176,7 +176,7 @@ static void manual_shows_what_is_printed(Work *work) {
 
 static void loose_texts_are_taken(Work *work) {
     const CmdProgram *program =
-        parsed(work, "stride0-commands 1 ; a comment\r\n"
+        parsed(work, "stride0-commands 2 ; a comment\r\n"
                      "\n"
                      "   ; another\n"
                      "queues 0x2\r\n"
@@ -197,7 +197,7 @@ typedef struct {
     const char *told[3]; /* place, what, and what was got */
 } Bad;
 
-#define HEAD   "stride0-commands 1\n"
+#define HEAD   "stride0-commands 2\n"
 #define COMMON HEAD "queues 2\nnode 0 \"n\"\nview v0 c*8\n" /* four lines, then: */
 #define BUFFER COMMON "buffer b0 workspace int8 \"x\" memory 0 at 0 bytes 1 data 0 touched 1\n"
 #define REST   " memory 0 at 0 bytes 1 data 0 touched 1"
@@ -210,8 +210,8 @@ static const Bad bad[] = {
     /* heads */
     {"", {"line 1 column 1:", "no program of commands", "the end of the line"}},
     {"stride0-graph 1\n", {"line 1 column 1:", "no program of commands", "stride0-graph"}},
-    {"stride0-commands 2\n", {"line 1 column 18:", "another version", "2"}},
-    {"stride0-commands 1 2\n", {"line 1 column 20:", "does not end here", "2"}},
+    {"stride0-commands 3\n", {"line 1 column 18:", "another version", "3"}},
+    {"stride0-commands 2 2\n", {"line 1 column 20:", "does not end here", "2"}},
     {HEAD, {"test:", "the number of queues is 0", ""}},
     {HEAD "quues 1\n", {"line 2 column 1:", "no statement", "quues"}},
     {HEAD "queues\n", {"line 2 column 7:", "no number", "the end of the line"}},

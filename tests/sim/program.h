@@ -87,7 +87,7 @@ static inline Command *made_command(Made *made, CmdOp op, CmdColumn column, uint
     assert_true(number < MADE_COMMANDS);
     Command *command = &made->commands[number];
     *command = (Command){.op = op, .column = column, .queue = queue, .box = {{1, 1, 1, 1, 1, 1}}};
-    command->src.buffer = command->dst.buffer = command->scratch.buffer = CMD_NONE;
+    command->src.buffer = command->dst.buffer = command->scratch.buffer = command->table.buffer = CMD_NONE;
     command->weights.buffer = command->bias.buffer = CMD_NONE;
     command->waits = made->waits[number];
     command->stages = made->stages[number];
