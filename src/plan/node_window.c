@@ -1,20 +1,25 @@
 /* From nodes to windows: TFLite's operators on codes of 8 bits. */
 #include "plan/node_command.h"
 
+#include "base/checked.h"
 #include "graph/fold.h"
+#include "graph/names.h"
 #include "plan/node_stages.h"
 #include "plan/reach.h"
+
+#include <math.h>
 
 typedef struct {
     const Graph *graph;
     const Node *node;
     Arena *arena;
     const Value *in, *out, *weights; /* weights: null of a pool */
+    uint8_t weight_dims[SHAPE_MAX_RANK];
     NodeCommand *made;
     const char *why;
 } Reading;
 
-enum { BATCH, FIRST_SPATIAL, CHANNEL = 3, MAP_RANK };
+enum { MAP_RANK = 4 };
 
 static bool fail(Reading *r, const char *why) {
     r->why = why;
@@ -36,6 +41,26 @@ static StageCode code_of(const Value *value) {
     return (StageCode){value->quant->scale[0], (int32_t)zero_of(value->quant, 0)};
 }
 
+static bool is_tflite(const Reading *r) {
+    return r->graph->format == FORMAT_TFLITE;
+}
+
+/* Limits of reals are rounded half away from zero as codes; ONNX's quantiser would round them to even. */
+static bool limits_are_codes(Reading *r) {
+    const Attr *most = node_attr(r->node, "activation_max"), *least = node_attr(r->node, "activation_min");
+    Str word = node_str(r->node, "activation");
+    float scale = r->out->quant->scale[0], limit[2] = {0, str_eq(word, STR("RELU6")) ? 6 : 0};
+    limit[0] = least != NULL ? (float)least->f : limit[0];
+    limit[1] = most != NULL ? (float)most->f : limit[1];
+    for (uint32_t k = 0; k < 2; k++) {
+        float steps = limit[k] / scale;
+        if (fabsf(steps) < 0x1p22f && fabsf(steps - truncf(steps)) == 0.5f) {
+            return fail(r, "a limit of its activation lies between two codes");
+        }
+    }
+    return true;
+}
+
 static bool read_stage(Reading *r) {
     Stage *stage = &r->made->stage;
     bool is_sum = r->made->op == CMD_CONV || r->made->op == CMD_SUM;
@@ -47,12 +72,12 @@ static bool read_stage(Reading *r) {
     if (!stage_code_range(r->out->dtype, &stage->integer.lo, &stage->integer.hi)) {
         return fail(r, "its codes are of a type that is not computed");
     }
-    return node_limit_codes(r->node, stage, &r->why);
+    return node_limit_codes(r->node, stage, &r->why) && (is_tflite(r) || limits_are_codes(r));
 }
 
 /* Kernels of fully connected layers, and of uint8, multiply the two scales in float32; the others in float64. */
 static bool multiplies_in_float(const Reading *r) {
-    return r->node->op == OP_FULLY_CONNECTED || r->in->dtype == DTYPE_U8;
+    return is_tflite(r) && (r->node->op == OP_FULLY_CONNECTED || r->in->dtype == DTYPE_U8);
 }
 
 static bool read_scales(Reading *r, uint64_t channels) {
@@ -78,6 +103,18 @@ static bool read_scales(Reading *r, uint64_t channels) {
     return true;
 }
 
+/* ONNX states a scale of the bias: its codes add to the sums only where that is the product of the other two. */
+static bool has_scale_of_sums(const Reading *r, const Value *bias) {
+    const Quant *own = bias->quant, *weights = r->weights->quant;
+    bool has =
+        own != NULL && own->block == 0 && (own->count == weights->count || weights->count == 1 || own->count == 1);
+    for (uint32_t k = 0; has && (k < own->count || k < weights->count); k++) {
+        float product = r->in->quant->scale[0] * weights->scale[weights->count == 1 ? 0 : k];
+        has = own->scale[own->count == 1 ? 0 : k] == product && zero_of(own, own->count == 1 ? 0 : k) == 0;
+    }
+    return has;
+}
+
 static bool read_factors(Reading *r, uint64_t channels) {
     const Value *bias = node_input(r->graph, r->node, WINDOW_BIAS);
     if (r->weights->constant == NULL || dtype_bits(r->weights->dtype) > 8 ||
@@ -88,49 +125,95 @@ static bool read_factors(Reading *r, uint64_t channels) {
         return fail(r, "its bias is no constant of 32 bits");
     }
     r->made->window.src_zero = zero_of(r->in->quant, 0);
-    return read_scales(r, channels);
+    if (!read_scales(r, channels)) {
+        return false;
+    }
+    return bias == NULL || is_tflite(r) || has_scale_of_sums(r, bias) ||
+           fail(r, "its bias has another scale than the products");
 }
 
 /* ---- Windows */
 
-static bool is_nhwc(const Value *value) {
-    static const uint8_t dims[MAP_RANK] = {DIM_N, DIM_H, DIM_W, DIM_C};
-    bool is = value->shape.rank == MAP_RANK;
-    for (uint32_t k = 0; is && k < MAP_RANK; k++) {
-        is = value->dims[k] == dims[k];
+/* The axis of a dimension; the rank where there is none. */
+static uint32_t axis_of(const Value *value, const uint8_t *dims, Dim dim) {
+    uint32_t axis = 0;
+    while (axis < value->shape.rank && dims[axis] != dim) {
+        axis++;
     }
-    return is;
+    return axis;
+}
+
+static uint64_t extent_of(const Value *value, const uint8_t *dims, Dim dim) {
+    uint32_t axis = axis_of(value, dims, dim);
+    return axis == value->shape.rank ? 1 : (uint64_t)value->shape.dim[axis];
+}
+
+/* Images, channels, and rows or columns or both, each an axis. */
+static bool is_image(const Value *value) {
+    uint32_t found = 0;
+    for (uint32_t k = 0; k < value->shape.rank; k++) {
+        found |= 1u << value->dims[k];
+    }
+    uint32_t map = 1u << DIM_N | 1u << DIM_C | 1u << DIM_W;
+    return value->shape.rank <= MAP_RANK && found == (value->shape.rank == MAP_RANK ? map | 1u << DIM_H
+                                                      : value->shape.rank == 3      ? map
+                                                                                    : 0);
+}
+
+static bool is_global(OpId op) {
+    return op == OP_GLOBAL_AVERAGE_POOL;
+}
+
+static CmdSlide slide_along(const Reading *r, const AxisReach *reach, Dim dim) {
+    uint32_t axis = axis_of(r->in, r->in->dims, dim), k = 0;
+    CmdSlide slide = {.taps = 1, .stride = 1, .dilation = 1, .extent = 1};
+    if (axis == r->in->shape.rank) {
+        return slide;
+    }
+    slide.extent = (uint64_t)r->in->shape.dim[axis];
+    if (is_global(r->node->op)) {
+        slide.taps = slide.extent;
+        return slide;
+    }
+    for (uint32_t before = 0; before < axis; before++) {
+        k += r->in->dims[before] == DIM_H || r->in->dims[before] == DIM_W;
+    }
+    slide.taps = r->weights != NULL ? extent_of(r->weights, r->weight_dims, dim)
+                                    : node_spatial_number(r->node, "kernel_shape", k, 1);
+    slide.stride = reach[axis].stride;
+    slide.dilation = node_spatial_number(r->node, "dilations", k, 1);
+    slide.before = reach[axis].before;
+    return slide;
 }
 
 static bool read_slides(Reading *r) {
-    CmdSlide *slide[] = {&r->made->window.h, &r->made->window.w};
+    static const Dim dims[] = {DIM_H, DIM_W};
     const NodeReach reach = node_reach(r->graph, r->node, r->arena);
-    if (!is_nhwc(r->in) || !is_nhwc(r->out) || (r->weights != NULL && r->weights->shape.rank != MAP_RANK)) {
+    if (!is_image(r->in) || !is_image(r->out) || r->in->shape.rank != r->out->shape.rank) {
         return fail(r, "it does not go over rows and columns of one map");
     }
-    for (uint32_t k = 0; k < 2; k++) {
-        uint32_t axis = FIRST_SPATIAL + k;
-        if (reach.input[0][axis].axis == REACH_NO_AXIS) {
+    for (uint32_t k = 0; k < 2 && !is_global(r->node->op); k++) {
+        uint32_t axis = axis_of(r->in, r->in->dims, dims[k]);
+        if (axis < r->in->shape.rank && reach.input[0][axis].axis == REACH_NO_AXIS) {
             return fail(r, "its windows do not fit 64 bits");
         }
-        *slide[k] = (CmdSlide){.taps = r->weights != NULL ? (uint64_t)r->weights->shape.dim[axis]
-                                                          : node_spatial_number(r->node, "kernel_shape", k, 1),
-                               .stride = reach.input[0][axis].stride,
-                               .dilation = node_spatial_number(r->node, "dilations", k, 1),
-                               .before = reach.input[0][axis].before,
-                               .extent = (uint64_t)r->in->shape.dim[axis]};
     }
+    r->made->window.h = slide_along(r, reach.input[0], DIM_H);
+    r->made->window.w = slide_along(r, reach.input[0], DIM_W);
     return true;
 }
 
 static bool read_conv(Reading *r) {
     CmdWindow *window = &r->made->window;
-    uint64_t in = (uint64_t)r->in->shape.dim[CHANNEL], out = (uint64_t)r->out->shape.dim[CHANNEL];
+    uint64_t in = extent_of(r->in, r->in->dims, DIM_C), out = extent_of(r->out, r->out->dims, DIM_C);
     bool is_apart = r->node->op == OP_DEPTHWISE_CONV;
+    if (r->weights->shape.rank != r->in->shape.rank || r->node->input_count > WINDOW_BIAS + 1) {
+        return fail(r, "its weights are not those of a map's rows and columns, or a normalisation is part of it");
+    }
     if (!read_slides(r)) {
         return false;
     }
-    window->group_src = is_apart ? 1 : (uint64_t)r->weights->shape.dim[CHANNEL];
+    window->group_src = is_apart ? 1 : extent_of(r->weights, r->weight_dims, DIM_I);
     if (window->group_src == 0 || in % window->group_src != 0 || out % (in / window->group_src) != 0) {
         return fail(r, "its channels are no whole groups");
     }
@@ -143,7 +226,41 @@ static bool has_same_codes(const Reading *r) {
     return in.scale == out.scale && in.zero_point == out.zero_point && r->in->dtype == r->out->dtype;
 }
 
+/* Does a window of ONNX's mean have as many elements everywhere? */
+static bool counts_padding(const Reading *r) {
+    const Attr *pads = node_attr(r->node, "pads");
+    Str mode = node_str(r->node, "auto_pad");
+    bool is_plain = mode.len == 0 || str_eq(mode, STR("NOTSET")) || str_eq(mode, STR("VALID"));
+    for (uint32_t k = 0; pads != NULL && k < pads->count; k++) {
+        is_plain = is_plain && (pads->kind != ATTR_INTS || pads->ints[k] == 0);
+    }
+    return is_plain && node_int(r->node, "ceil_mode", 0) == 0;
+}
+
+/* ONNX's mean is one of reals. */
+static bool read_mean_of_reals(Reading *r) {
+    CmdWindow *window = &r->made->window;
+    uint64_t count;
+    if (!counts_padding(r)) {
+        return fail(r, "its windows have padding");
+    }
+    window->group_src = window->group_dst = 1;
+    if (!read_slides(r)) {
+        return false;
+    }
+    if (!checked_mul(window->h.taps, window->w.taps, &count) || count > INT32_MAX) {
+        return fail(r, "it has more elements than 31 bits count");
+    }
+    window->src_zero = zero_of(r->in->quant, 0);
+    r->made->stage.integer.constant.scale = 1;
+    r->made->stage.integer.value = (int32_t)count;
+    return true;
+}
+
 static bool read_pool(Reading *r) {
+    if (r->made->op == CMD_SUM) {
+        return read_mean_of_reals(r);
+    }
     if (!has_same_codes(r)) {
         return fail(r, "its codes before and after stand for other reals");
     }
@@ -209,18 +326,28 @@ static bool is_row(const Value *out) {
     return is;
 }
 
+/* A x B + C, nothing scaled or transposed but the weights. */
+static bool is_plain_product(const Reading *r) {
+    return node_int(r->node, "transA", 0) == 0 && node_float(r->node, "alpha", 1) == 1 &&
+           node_float(r->node, "beta", 1) == 1;
+}
+
 static bool read_product(Reading *r) {
     CmdWindow *window = &r->made->window;
     const Shape *in = &r->in->shape, *weights = &r->weights->shape;
-    uint64_t elements;
+    uint64_t elements, inputs = extent_of(r->weights, r->weight_dims, DIM_I);
+    if (!is_plain_product(r)) {
+        return fail(r, "it scales or transposes its factors");
+    }
     if (weights->rank != 2 || in->rank == 0 || !is_channels_last(r->out)) {
         return fail(r, "its map is not read row by row");
     }
-    bool has_rows = is_channels_last(r->in) && has_same_rows(r->in, r->out) && in->dim[in->rank - 1] == weights->dim[1];
+    bool has_rows =
+        is_channels_last(r->in) && has_same_rows(r->in, r->out) && (uint64_t)in->dim[in->rank - 1] == inputs;
     if (has_rows) {
         set_rows(r);
-        window->group_src = (uint64_t)weights->dim[1];
-    } else if (!is_row(r->out) || !shape_elements(in, &elements) || elements != (uint64_t)weights->dim[1] ||
+        window->group_src = inputs;
+    } else if (!is_tflite(r) || !is_row(r->out) || !shape_elements(in, &elements) || elements != inputs ||
                !set_flat(r)) {
         return fail(r, "its map is not read row by row, nor as one image of rows, columns and channels");
     }
@@ -360,12 +487,18 @@ static bool is_reduction(OpId op) {
     return op == OP_REDUCE_MEAN || op == OP_REDUCE_SUM || op == OP_REDUCE_MAX;
 }
 
+/* As TFLite does; or, of ONNX, as a float32 operator between Dequantize and Quantize. */
+static bool computes_on_codes(const Reading *r) {
+    return is_tflite(r) || (str_eq(node_str(r->node, "reals"), STR("float32")) && r->node->op != OP_SOFTMAX);
+}
+
 static bool read_node(Reading *r) {
     bool is_softmax = r->node->op == OP_SOFTMAX;
-    bool is_pool = r->node->op == OP_AVERAGE_POOL || r->node->op == OP_MAX_POOL;
+    bool is_pool =
+        r->node->op == OP_AVERAGE_POOL || r->node->op == OP_MAX_POOL || r->node->op == OP_GLOBAL_AVERAGE_POOL;
     bool has_weights = !is_softmax && !is_pool && !is_reduction(r->node->op);
-    if (r->graph->format != FORMAT_TFLITE || !is_code_map(r->in) || !is_code_map(r->out) || r->in->constant != NULL) {
-        return fail(r, "it computes on no codes of 8 bits as TFLite does");
+    if (!computes_on_codes(r) || !is_code_map(r->in) || !is_code_map(r->out) || r->in->constant != NULL) {
+        return fail(r, "it computes on no codes of 8 bits of one scale");
     }
     if (has_weights && (r->weights == NULL || !r->weights->has_shape)) {
         return fail(r, "it has no weights");
@@ -379,7 +512,7 @@ static bool read_node(Reading *r) {
     if (is_pool || is_softmax) {
         return is_pool ? read_pool(r) : read_softmax(r);
     }
-    return r->node->op == OP_FULLY_CONNECTED ? read_product(r) : read_conv(r);
+    return r->node->op == OP_CONV || r->node->op == OP_DEPTHWISE_CONV ? read_conv(r) : read_product(r);
 }
 
 bool node_window(const Graph *graph, const Node *node, Arena *arena, NodeCommand *window, const char **why) {
@@ -388,7 +521,10 @@ bool node_window(const Graph *graph, const Node *node, Arena *arena, NodeCommand
     bool is_known = true;
     switch (node->op) {
     case OP_AVERAGE_POOL:
-        window->op = CMD_AVGPOOL;
+        window->op = graph->format == FORMAT_TFLITE ? CMD_AVGPOOL : CMD_SUM;
+        break;
+    case OP_GLOBAL_AVERAGE_POOL:
+        window->op = CMD_SUM;
         break;
     case OP_MAX_POOL:
         window->op = CMD_MAXPOOL;
@@ -406,10 +542,15 @@ bool node_window(const Graph *graph, const Node *node, Arena *arena, NodeCommand
     case OP_CONV:
     case OP_DEPTHWISE_CONV:
     case OP_FULLY_CONNECTED:
+    case OP_GEMM:
+    case OP_MATMUL:
         r.weights = node_input(graph, node, WINDOW_WEIGHTS);
         break;
     default:
         is_known = false;
+    }
+    if (r.weights != NULL && r.weights->has_shape) {
+        names_of_weights(graph, node, WINDOW_WEIGHTS, r.weight_dims);
     }
     r.in = is_known ? node_input(graph, node, 0) : NULL;
     r.out = is_known ? node_output(graph, node, 0) : NULL;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs whole int8 networks on the simulated device: each must give, bit for bit, what TFLite Micro's reference kernels
-gave of the same input (S0_SHARED, models/refs/tflm-ref-kernels), on each of these devices and in tiles of any size; the
-audit must be exact.
+gave of the same input (S0_SHARED, models/refs/tflm-ref-kernels), or ONNX Runtime without optimisations (refs/ort-1.30); on
+each of these devices and in tiles of any size; the audit must be exact.
 
 usage: run_networks.py STRIDE0 SHARED"""
 import json
@@ -17,6 +17,7 @@ TEST = "run_networks"
 NETWORKS = ("tflm_hello_world_int8", "mlperf_ad_autoencoder_int8", "mlperf_kws_dscnn_int8", "tflm_person_detect",
             "mlperf_ic_resnet8_int8", "tflm_micro_speech_int8", "tinymaix_mnist_valid_q",
             "tinymaix_mbnet96_0.25_q", "mlperf_vww_mbv1_96_int8", "mcunet_vww")
+OF_CODERS = ("ad_ae_qdq",)  # operators between Dequantize and Quantize
 WAYS = (("gap8",), ("max78000",), ("teach", "--budget", "8K"), ("nvdla-small", "--budget", "12K"),
         ("sophgo-bm1684x", "--budget", "16K"), ("gap8", "--budget", "24K", "--schedule", "pipelined"),
         ("gap8", "--tile", "3"))
@@ -88,13 +89,14 @@ def main():
     root, count = os.path.join(shared, "models"), 0
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        for name in NETWORKS:
-            path = os.path.join(root, "tflite", name + ".tflite")
-            refs = os.path.join(root, "refs", "tflm-ref-kernels", name)
+        for name in NETWORKS + OF_CODERS:
+            is_onnx = name in OF_CODERS
+            path = os.path.join(root, "derived" if is_onnx else "tflite", name + (".onnx" if is_onnx else ".tflite"))
+            refs = os.path.join(root, "refs", "ort-1.30" if is_onnx else "tflm-ref-kernels", name)
             if os.path.exists(path) and os.path.isdir(refs):
                 run_network(stride0, models.Model(root, path), refs)
                 count += 1
-    print(f"networks: {count} of {len(NETWORKS)}")
+    print(f"networks: {count} of {len(NETWORKS) + len(OF_CODERS)}")
     for text in faults:
         print("FAULT:", text)
     if count == 0:

@@ -14,6 +14,7 @@ typedef struct {
     uint64_t *seed;
     Work *work;
     const char *graph; /* behind the first line */
+    bool is_onnx;
     uint32_t in_count, out_count;
     int8_t in[OPERATOR_MOST];
     int8_t out[OPERATOR_MOST]; /* what is expected */
@@ -263,6 +264,140 @@ static inline void draw_flat(Operator *o) {
     o->out_count = rows;
     for (uint32_t k = 0; k < rows; k++) {
         o->out[k] = limited(sum[k] - 3);
+    }
+}
+
+/* ---- ONNX: between Dequantize and Quantize. All scales are powers of two, so that float32 has every number: what
+ * comes out is the real one, rounded to even. */
+
+static inline int8_t rounded_even(int64_t sum, int64_t divisor, int32_t zero, bool is_relu) {
+    int64_t floor = sum >= 0 ? sum / divisor : -((-sum + divisor - 1) / divisor), rest = 2 * (sum - floor * divisor);
+    int64_t code = floor + (rest > divisor || (rest == divisor && floor % 2 != 0)) + zero;
+    return limited(is_relu && code < zero ? zero : code);
+}
+
+/* As the rule for TFLite's maps, whose text begins with another line. */
+static inline void draw_onnx_input(Operator *o, const uint32_t dim[OPERATOR_RANK], uint32_t rank) {
+    o->is_onnx = true;
+    o->in_count = product(dim, rank);
+    assert_true(o->in_count <= OPERATOR_MOST);
+    for (uint32_t k = 0; k < o->in_count; k++) {
+        o->in[k] = (int8_t)(below(o, 256) - 128);
+    }
+    tell(o, "input x int8[");
+    tell_list(o, dim, rank, ",");
+    tell(o, "] scale=0.5 zero=-7\n");
+}
+
+typedef struct {
+    uint32_t in[OPERATOR_RANK], out[OPERATOR_RANK], kernel[2], stride[2], pad[2], group, inputs;
+    int8_t weight[OPERATOR_MOST];
+    int32_t bias[64];
+} Convolution;
+
+static inline int64_t convolved(const Operator *o, const Convolution *c, const uint32_t at[OPERATOR_RANK]) {
+    uint32_t first = at[1] / (c->out[1] / c->group) * c->inputs, from[OPERATOR_RANK] = {at[0], 0, 0, 0};
+    int64_t sum = c->bias[at[1]];
+    for (uint32_t k = 0; k < c->inputs * c->kernel[0] * c->kernel[1]; k++) {
+        uint32_t tap[3], shape[] = {c->inputs, c->kernel[0], c->kernel[1]};
+        index_of(k, shape, 3, tap);
+        from[1] = first + tap[0];
+        from[2] = at[2] * c->stride[0] + tap[1] - c->pad[0]; /* wraps around where it is padding */
+        from[3] = at[3] * c->stride[1] + tap[2] - c->pad[1];
+        if (from[2] < c->in[2] && from[3] < c->in[3]) {
+            uint32_t weight = at[1] * c->inputs * c->kernel[0] * c->kernel[1] + k;
+            sum += (int64_t)c->weight[weight] * (o->in[flat_index(from, c->in, OPERATOR_RANK)] + 7);
+        }
+    }
+    return sum;
+}
+
+static inline void tell_conv(Operator *o, Convolution *c, bool is_relu) {
+    tell(o, "const w int8[%u,%u,%u,%u] scale=0.5 zero=0 =", c->out[1], c->inputs, c->kernel[0], c->kernel[1]);
+    for (uint32_t k = 0; k < c->out[1] * c->inputs * c->kernel[0] * c->kernel[1]; k++) {
+        c->weight[k] = (int8_t)((int32_t)below(o, 21) - 10);
+        tell(o, " %d", c->weight[k]);
+    }
+    tell(o, "\nconst b int32[%u] scale=0.25 zero=0 =", c->out[1]);
+    for (uint32_t k = 0; k < c->out[1]; k++) {
+        c->bias[k] = (int32_t)below(o, 401) - 200;
+        tell(o, " %d", c->bias[k]);
+    }
+    tell(o, "\nvalue y int8 scale=4 zero=5\nnode Conv c: x w b -> y reals=\"float32\"%s group=%u",
+         is_relu ? " activation=\"RELU\"" : "", c->group);
+    tell(o, " kernel_shape=[%u,%u] strides=[%u,%u] pads=[%u,%u,%u,%u]\noutput y\n", c->kernel[0], c->kernel[1],
+         c->stride[0], c->stride[1], c->pad[0], c->pad[1], c->pad[0], c->pad[1]);
+}
+
+static inline void draw_qdq_conv(Operator *o) {
+    Convolution *c = arena_new(&o->work->keep, Convolution);
+    bool is_relu = one_in(o, 2);
+    c->group = 1 + (uint32_t)below(o, 3);
+    c->inputs = 1 + (uint32_t)below(o, 3);
+    c->in[0] = c->out[0] = 1 + (uint32_t)below(o, 2);
+    c->in[1] = c->group * c->inputs;
+    c->out[1] = c->group * (1 + (uint32_t)below(o, 4));
+    for (uint32_t k = 0; k < 2; k++) {
+        c->kernel[k] = 1 + (uint32_t)below(o, 3);
+        c->stride[k] = 1 + (uint32_t)below(o, 2);
+        c->pad[k] = (uint32_t)below(o, c->kernel[k]);
+        c->in[2 + k] = c->kernel[k] + (uint32_t)below(o, 7);
+        c->out[2 + k] = (c->in[2 + k] + 2 * c->pad[k] - c->kernel[k]) / c->stride[k] + 1;
+    }
+    draw_onnx_input(o, c->in, OPERATOR_RANK);
+    tell_conv(o, c, is_relu);
+    o->out_count = product(c->out, OPERATOR_RANK);
+    for (uint32_t k = 0; k < o->out_count; k++) {
+        uint32_t at[OPERATOR_RANK];
+        index_of(k, c->out, OPERATOR_RANK, at);
+        o->out[k] = rounded_even(convolved(o, c, at), 16, 5, is_relu); /* 0.5 * 0.5 / 4 */
+    }
+}
+
+static inline void draw_qdq_gemm(Operator *o) {
+    uint32_t dim[OPERATOR_RANK] = {1 + (uint32_t)below(o, 4), 1 + (uint32_t)below(o, 40)};
+    uint32_t columns = 1 + (uint32_t)below(o, 30), inputs = dim[1];
+    int64_t sum[4 * 30] = {0};
+    bool is_transposed = one_in(o, 2);
+    draw_onnx_input(o, dim, 2);
+    tell(o, "const w int8[%u,%u] scale=0.5 zero=0 =", is_transposed ? columns : inputs,
+         is_transposed ? inputs : columns);
+    for (uint32_t k = 0; k < columns * inputs; k++) {
+        int32_t weight = (int32_t)below(o, 21) - 10;
+        uint32_t column = is_transposed ? k / inputs : k % columns, input = is_transposed ? k % inputs : k / columns;
+        for (uint32_t row = 0; row < dim[0]; row++) {
+            sum[row * columns + column] += (int64_t)weight * (o->in[row * inputs + input] + 7);
+        }
+        tell(o, " %d", weight);
+    }
+    tell(o, "\nvalue y int8 scale=4 zero=5\nnode Gemm g: x w -> y reals=\"float32\" transB=%d\noutput y\n",
+         is_transposed);
+    o->out_count = dim[0] * columns;
+    for (uint32_t k = 0; k < o->out_count; k++) {
+        o->out[k] = rounded_even(sum[k], 16, 5, false);
+    }
+}
+
+/* Windows that follow one another, of a power of two elements. */
+static inline void draw_qdq_mean(Operator *o) {
+    uint32_t height = 1u << below(o, 3), width = 1u << below(o, 3), sum_at[OPERATOR_RANK];
+    uint32_t out[OPERATOR_RANK] = {1 + (uint32_t)below(o, 2), 1 + (uint32_t)below(o, 10), 1 + (uint32_t)below(o, 3),
+                                   1 + (uint32_t)below(o, 3)};
+    uint32_t in[OPERATOR_RANK] = {out[0], out[1], out[2] * height, out[3] * width};
+    int64_t *sum = arena_array(&o->work->keep, int64_t, product(out, OPERATOR_RANK));
+    draw_onnx_input(o, in, OPERATOR_RANK);
+    tell(o, "value y int8 scale=0.25 zero=5\nnode AveragePool p: x -> y reals=\"float32\" kernel_shape=[%u,%u] ",
+         height, width);
+    tell(o, "strides=[%u,%u]\noutput y\n", height, width);
+    for (uint32_t k = 0; k < o->in_count; k++) {
+        index_of(k, in, OPERATOR_RANK, sum_at);
+        sum_at[2] /= height;
+        sum_at[3] /= width;
+        sum[flat_index(sum_at, out, OPERATOR_RANK)] += o->in[k] + 7;
+    }
+    o->out_count = product(out, OPERATOR_RANK);
+    for (uint32_t k = 0; k < o->out_count; k++) {
+        o->out[k] = rounded_even(2 * sum[k], (int64_t)height * width, 5, false);
     }
 }
 

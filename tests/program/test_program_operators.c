@@ -25,6 +25,9 @@ static const Family families[] = {
     {"ReduceSum", draw_sum, CMD_SUM, 30, 100},
     {"ReduceMax", draw_max, CMD_MAXPOOL, 50, 100},
     {"FULLY_CONNECTED of an image", draw_flat, CMD_CONV, 20, 100},
+    {"Conv of codes", draw_qdq_conv, CMD_CONV, 10, 100},
+    {"Gemm of codes", draw_qdq_gemm, CMD_CONV, 10, 100},
+    {"AveragePool of codes", draw_qdq_mean, CMD_SUM, 10, 100},
 };
 
 static const char *const layouts[] = {
@@ -39,6 +42,8 @@ static const char *const refusals[] = {
     "no view reads by the axes of its output",
     "it does not reduce whole rows, columns or channels",
     "it goes over channels",
+    "a tile begins inside a block of what it reads",
+    "a tile begins inside a block of its factors",
 };
 
 static const char *draw_device(Operator *o) {
@@ -135,7 +140,7 @@ static void check_draw(const Family *family, Operator *o, Count *count) {
     if (plan == NULL) {
         fail_msg("%s: %s\n%s", family->name, messages_of(o->work), o->graph);
     }
-    const BuiltProgram *built = program_build(plan, S0_SEM_TFLITE_DOUBLE, o->work);
+    const BuiltProgram *built = program_build(plan, o->is_onnx ? S0_SEM_ONNX : S0_SEM_TFLITE_DOUBLE, o->work);
     if (built == NULL && !is_known_refusal(o->work)) {
         fail_msg("%s: %s\n%s", family->name, messages_of(o->work), o->graph);
     }
