@@ -14,19 +14,34 @@
 /* ---- Identity */
 
 /* The last operator is bypassed, what led to it is read by nobody then. */
-static void remove_run(Rewriter *rw, const Affine *affine) {
+static bool remove_identity(Rewriter *rw, const Affine *affine) {
     NodeId last = affine->nodes[affine->node_count - 1];
-    bool is_told = graph_value(rw->graph, affine->in)->quant != NULL;
-    if (!is_told || !rewrite_same_codes(rw, affine->in, affine->out) ||
-        !rewrite_same_shape(rw, affine->in, affine->out)) {
-        return;
-    }
     Claim *claims = coded_claims(rw, affine);
     Certificate certificate = coded_prove(rw, claims, affine, "identity_run", 0);
     if (certificate.class == PROOF_REFUSED || !rewrite_bypass(rw, last, affine->in, affine->out)) {
-        return;
+        return false;
     }
     coded_log(rw, affine, claims, (Rewrite){.form = AFFINE_REMOVE, .certificate = certificate, .nodes = 1});
+    return true;
+}
+
+/* Do the codes of `in` mean what those at the end of the run mean? */
+static bool may_be_identity(const Rewriter *rw, ValueId in, ValueId out) {
+    return graph_value(rw->graph, in)->quant != NULL && rewrite_same_codes(rw, in, out) &&
+           rewrite_same_shape(rw, in, out);
+}
+
+/* The run, or as much of its end as gives back what it is given: the longest that does. */
+static void remove_run(Rewriter *rw, const Affine *affine) {
+    Affine part = *affine;
+    bool is_gone = may_be_identity(rw, affine->in, affine->out) && remove_identity(rw, affine);
+    for (uint32_t k = 1; !is_gone && k < affine->node_count; k++) {
+        ValueId in = graph_node(rw->graph, affine->nodes[k - 1])->outputs[0];
+        if (may_be_identity(rw, in, affine->out) && affine_read(rw, affine->nodes + k, affine->node_count - k, &part)) {
+            part.domain = affine_codes_of(graph_value(rw->graph, in)->dtype);
+            is_gone = remove_identity(rw, &part);
+        }
+    }
 }
 
 /* ---- What stays, and why */

@@ -275,6 +275,14 @@ static const Row rows[] = {
                .text =
                    L "const k int8[] scale=0.03 zero=0 = 100\nnode Mul m: a k -> w\nnode Abs k: w -> y\noutput y\n"},
      NULL},
+    {.model = {.what = "ADD of 0 behind a MUL that stays",
+               .text = L "const k int8[] scale=0.01 zero=0 = 101\nconst n int8[] scale=0.1 zero=3 = 3\nvalue p "
+                         "int8[1,2,2,3] scale=0.1 zero=-128\nnode Mul m: a k -> p\nnode Add t: p n -> b\n" LO},
+     "Abs x -> a\nMul a k -> p\nAbs p -> y\n"},
+    {.model = {.what = "ADD of 0 to other codes, behind a MUL that stays",
+               .text = L "const k int8[] scale=0.01 zero=0 = 101\nconst n int8[] scale=0.1 zero=3 = 3\nvalue p "
+                         "int8[1,2,2,3] scale=0.2 zero=-128\nnode Mul m: a k -> p\nnode Add t: p n -> b\n" LO},
+     NULL},
     {.model = {.what = "MUL by 1.01", .text = L "const k int8[] scale=0.01 zero=0 = 101\nnode Mul m: a k -> b\n" LO},
      NULL},
     {.model = {.what = "MUL by 1 but for one channel",
