@@ -13,6 +13,8 @@ const char *const request_schedules[] = {[SCHEDULE_AUTO] = "auto",
                                          [SCHEDULE_PIPELINED] = "pipelined",
                                          NULL};
 
+const char *const request_expands[] = {"auto", "before", NULL};
+
 const char *const request_parameters[] = {
     [PARAMETERS_AUTO] = "auto", [PARAMETERS_RESIDENT] = "resident", [PARAMETERS_RELOADED] = "reloaded", NULL};
 
@@ -137,12 +139,14 @@ static bool read_word(const char *option, const char *const *words, const char *
 }
 
 static bool read_words(const s0_plan_options *options, PlanOptions *plan, Work *work) {
-    int strategy, schedule, parameters;
+    int strategy, schedule, parameters, expand;
     bool done = read_word("--strategy", request_strategies, options->strategy, &strategy, work) &&
                 read_word("--schedule", request_schedules, options->schedule, &schedule, work) &&
-                read_word("--parameters", request_parameters, options->parameters, &parameters, work);
+                read_word("--parameters", request_parameters, options->parameters, &parameters, work) &&
+                read_word("--expand", request_expands, options->expand, &expand, work);
     plan->strategy = done ? (Strategy)strategy : STRATEGY_AUTO;
     plan->schedule = done ? (Schedule)schedule : SCHEDULE_AUTO;
+    plan->expand_before = done && expand == 1;
     plan->parameters = done ? (Parameters)parameters : PARAMETERS_AUTO;
     return done;
 }

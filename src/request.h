@@ -11,6 +11,9 @@ extern const char *const request_strategies[];
 /* Of --schedule. */
 extern const char *const request_schedules[];
 
+/* Of --expand. */
+extern const char *const request_expands[];
+
 /* Of --parameters. */
 extern const char *const request_parameters[];
 

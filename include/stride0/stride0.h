@@ -63,7 +63,8 @@ typedef struct {
     const char *tile;     /* operators by tiles: auto, none (whole maps), a number of rows, or "ROWSxCHANNELS" */
     const char *schedule; /* operators over a tile: auto, fused, split or pipelined */
     const char
-        *parameters; /* for all tiles: auto, resident (they stay whole), or reloaded (by part, where it changes) */
+        *parameters;    /* for all tiles: auto, resident (they stay whole), or reloaded (by part, where it changes) */
+    const char *expand; /* larger forms of constants: auto (by the engine, for a tile), or before (in far memory) */
 } s0_plan_options;
 
 typedef struct s0_plan s0_plan;

@@ -37,6 +37,9 @@ const Option cli_plan_options[] = {
     {"schedule", 0, OPTION_CHOICE, "HOW",
      "their operators over a tile: auto (default), fused, split, or pipelined with two tiles in flight",
      offsetof(PlanArgs, schedule), request_schedules},
+    {"expand", 0, OPTION_CHOICE, "WHEN",
+     "larger forms of constants on a scratchpad: auto (default): by the engine, for a tile; before: in far memory",
+     offsetof(PlanArgs, expand), request_expands},
     {"parameters", 0, OPTION_CHOICE, "HOW",
      "for all tiles: auto (default), resident: they stay whole, or reloaded: by the part that a tile reads",
      offsetof(PlanArgs, parameters), request_parameters},
@@ -70,6 +73,7 @@ bool cli_plan_request(Cli *cli, const PlanArgs *args, s0_plan_options asked, Req
     asked.axis_heuristic = args->heuristic;
     asked.tile = args->tile;
     asked.schedule = request_schedules[args->schedule];
+    asked.expand = request_expands[args->expand];
     asked.parameters = request_parameters[args->parameters];
     return set_budget(&cli->work, args, &asked) && request_read_plan(&asked, request, &cli->work);
 }

@@ -238,23 +238,35 @@ static bool is_same_form(const Builder *builder, const Buffer *a, const Buffer *
            (memcmp(a->dims, b->dims, a->stored.rank) == 0 || is_same_map(builder, a, b));
 }
 
-/* The buffer in flash or far memory of a constant, in the form that this reader takes. Two readers may take two forms
- * (a bias of equal numbers is one number to an addition, and a vector to a convolution): each is stored once. */
-static bool lower_constant(Builder *builder, NodeId reader, uint32_t k, const Operand *operand, BufferId *buffer) {
+/* Do both hold the same elements in the same order? What was expanded repeats along axes of its reader's map; a form
+ * that stayed compact is a list of numbers, whatever axis they go along. */
+static bool is_same_copy(const Builder *builder, const Buffer *held, const Buffer *wanted) {
+    bool is_expanded = wanted->materialised_reason != NULL;
+    return is_same_form(builder, held, wanted) && (held->materialised_reason != NULL) == is_expanded &&
+           (!is_expanded || held->varies == wanted->varies);
+}
+
+/* The buffer in flash or far memory of a constant in the form `made`. Two readers may take two forms (a bias of equal
+ * numbers is one number to an addition, and a vector to a convolution): each is stored once. */
+static BufferId keep_form(Builder *builder, const Buffer *made) {
     Plan *plan = builder->plan;
-    BufferId *link = &builder->plan->backing[graph_node(plan->graph, reader)->inputs[k].index];
+    BufferId *link = &plan->backing[made->value.index], first = *link, buffer = first;
+    while (is_buffer(buffer) && !is_same_copy(builder, plan_buffer(plan, buffer), made)) {
+        buffer = plan_buffer(plan, buffer)->next_form;
+    }
+    if (!is_buffer(buffer)) {
+        buffer = *link = add_buffer(builder, *made);
+        plan_buffer(plan, buffer)->next_form = first;
+    }
+    return buffer;
+}
+
+static bool lower_constant(Builder *builder, NodeId reader, uint32_t k, const Operand *operand, BufferId *buffer) {
     Buffer made;
-    if (!stored_constant(builder, reader, k, operand, plan->device->backing, &made)) {
+    if (!stored_constant(builder, reader, k, operand, builder->plan->device->backing, &made)) {
         return false;
     }
-    BufferId first = *link;
-    for (*buffer = first; is_buffer(*buffer); *buffer = plan_buffer(plan, *buffer)->next_form) {
-        if (is_same_form(builder, plan_buffer(plan, *buffer), &made)) {
-            return true;
-        }
-    }
-    *buffer = *link = add_buffer(builder, made);
-    plan_buffer(plan, *buffer)->next_form = first;
+    *buffer = keep_form(builder, &made);
     return true;
 }
 
@@ -265,14 +277,6 @@ static bool apply_form(Builder *builder, const Operand *operand, FormChoice choi
     made->materialised_reason = choice.reason;
     Tensor tensor = form_store(builder, operand, choice.form, made);
     return size_buffer(builder, &tensor, made);
-}
-
-/* Do both hold the same elements in the same order? What was expanded repeats along axes of its reader's map; a form
- * that stayed compact is a list of numbers, whatever axis they go along. */
-static bool is_same_copy(const Builder *builder, const Buffer *held, const Buffer *wanted) {
-    bool is_expanded = wanted->materialised_reason != NULL;
-    return is_same_form(builder, held, wanted) && (held->materialised_reason != NULL) == is_expanded &&
-           (!is_expanded || held->varies == wanted->varies);
 }
 
 /* A copy that the group before, or another node of this group, has loaded serves again. */
@@ -294,15 +298,34 @@ static bool lower_far(Builder *builder, NodeId node_id, uint32_t k, const Operan
     return is_constant ? lower_constant(builder, node_id, k, operand, backing) : lower_backing(builder, id, backing);
 }
 
+/* --expand before: far memory holds what is read, and it is loaded like that. What the engine reads at once is of no
+ * matter there. */
+static bool store_form(Builder *builder, const Buffer *read, Buffer *stored, BufferId *backing) {
+    Buffer far = *read;
+    far.memory = builder->plan->device->backing;
+    *stored = *read;
+    const Tensor tensor = tensor_of_buffer(builder->plan->graph, &far);
+    if (!size_buffer(builder, &tensor, &far)) {
+        return false;
+    }
+    *backing = keep_form(builder, &far);
+    return true;
+}
+
+static bool is_stored_form(const Builder *builder, const Buffer *read) {
+    const Plan *plan = builder->plan;
+    return plan->options.expand_before && plan->device->kind == DEVICE_SCRATCHPAD &&
+           read->materialised_reason != NULL && graph_value(plan->graph, read->value)->constant != NULL;
+}
+
 bool lower_copy(Builder *builder, NodeId node_id, uint32_t k, BufferId *backing, Buffer *stored, Buffer *read) {
     Plan *plan = builder->plan;
     const Node *node = graph_node(plan->graph, node_id);
     Operand operand;
-    if (!operand_of(plan, node, k, builder->work, &operand) || !lower_far(builder, node_id, k, &operand, backing) ||
+    if (!operand_of(plan, node, k, builder->work, &operand) ||
         !stored_constant(builder, node_id, k, &operand, plan->device->local, stored)) {
         return false;
     }
-    stored->kind = plan_buffer(plan, *backing)->kind;
     *read = *stored;
     bool has_form = node_is_elementwise(node) && is_broadcast_operand(&operand);
     FormChoice choice = {operand.form, NULL};
@@ -310,7 +333,15 @@ bool lower_copy(Builder *builder, NodeId node_id, uint32_t k, BufferId *backing,
         choice = form_choose(builder, &operand, stored);
     }
     bool is_in_place = plan->device->kind == DEVICE_ARENA && choice.reason == NULL;
-    return !has_form || is_in_place || apply_form(builder, &operand, choice, read);
+    if (has_form && !is_in_place && !apply_form(builder, &operand, choice, read)) {
+        return false;
+    }
+    if (is_stored_form(builder, read)) {
+        return store_form(builder, read, stored, backing);
+    }
+    bool done = lower_far(builder, node_id, k, &operand, backing);
+    stored->kind = read->kind = done ? plan_buffer(plan, *backing)->kind : stored->kind;
+    return done;
 }
 
 bool lower_is_number(const Plan *plan, BufferId far) {

@@ -214,10 +214,11 @@ typedef struct {
 
 typedef struct {
     Strategy strategy;
-    bool in_place;    /* --inplace auto; false is none: only another shape of a whole tensor shares its bytes */
-    bool windows;     /* convolutions, pools and fully connected layers are sweeps too, of one tile if they fit */
-    bool sweeps;      /* runs of per-channel operators go tile by tile; else each operator over its whole map */
-    bool whole_tiles; /* --tile none */
+    bool expand_before; /* --expand before: on a scratchpad, larger forms of constants lie in far memory */
+    bool in_place;      /* --inplace auto; false is none: only another shape of a whole tensor shares its bytes */
+    bool windows;       /* convolutions, pools and fully connected layers are sweeps too, of one tile if they fit */
+    bool sweeps;        /* runs of per-channel operators go tile by tile; else each operator over its whole map */
+    bool whole_tiles;   /* --tile none */
     uint64_t tile_rows, tile_channels; /* --tile ROWSxCHANNELS; 0: auto */
     Schedule schedule;
     Parameters parameters; /* --parameters */

@@ -117,7 +117,9 @@ static bool far_view(Making *making, const SweepParam *param, View *view) {
     if (!whole_view(making, far, true, view)) {
         return false;
     }
-    making->is_too_deep = memcmp(read, far->dims, far->stored.rank) != 0 && !rename_view(view, far, read);
+    bool is_map_form = far->materialised_reason != NULL; /* with the names of its reader's map */
+    making->is_too_deep =
+        !is_map_form && memcmp(read, far->dims, far->stored.rank) != 0 && !rename_view(view, far, read);
     return !making->is_too_deep;
 }
 

@@ -4,11 +4,18 @@
 #include "base/fault.h"
 #include "layout/packed.h"
 
+/* Axis of the buffer's form that axis `k` of what the file holds goes along. What was expanded has the axes of its
+ * reader's map: numbers along one of them, or the last ones. */
+static uint32_t axis_of(const Buffer *buffer, const Shape *held, uint32_t k) {
+    bool is_list = held->rank == 1 && buffer->materialised_reason != NULL && buffer->axis >= 0;
+    return is_list ? (uint32_t)buffer->axis : buffer->stored.rank - held->rank + k;
+}
+
 /* Where the element at `index` of the buffer's form stands in what the file holds: extents of 1 repeat. */
-static uint64_t place_of(const Shape *held, const uint64_t *index) {
+static uint64_t place_of(const Buffer *buffer, const Shape *held, const uint64_t *index) {
     uint64_t place = 0;
     for (uint32_t k = 0; k < held->rank; k++) {
-        place = place * (uint64_t)held->dim[k] + (held->dim[k] == 1 ? 0 : index[k]);
+        place = place * (uint64_t)held->dim[k] + (held->dim[k] == 1 ? 0 : index[axis_of(buffer, held, k)]);
     }
     return place;
 }
@@ -32,7 +39,7 @@ bool program_constant(const Graph *graph, const Buffer *buffer, Work *work, Span
                                                     .what = "the bytes of this constant are not known",
                                                     .hint = "run a model that holds it as it is read"});
     }
-    CHECK(constant->stored.rank == buffer->stored.rank && shape_elements(&buffer->stored, &elements) &&
+    CHECK(constant->stored.rank <= buffer->stored.rank && shape_elements(&buffer->stored, &elements) &&
           packed_bytes(elements, bits, &bytes));
     uint8_t *to = arena_array(&work->keep, uint8_t, bytes);
     for (uint64_t k = 0; k < elements; k++) {
@@ -40,7 +47,7 @@ bool program_constant(const Graph *graph, const Buffer *buffer, Work *work, Span
             uint32_t part = bits - done < 64 ? bits - done : 64;
             CHECK(bits <= 64 || bits % 64 == 0);
             uint64_t units = bits <= 64 ? 1 : bits / 64;
-            uint64_t from = place_of(&constant->stored, index) * units + done / 64;
+            uint64_t from = place_of(buffer, &constant->stored, index) * units + done / 64;
             packed_write(to, k * units + done / 64, part, packed_read(constant->bytes.ptr, from, part));
         }
         next_index(&buffer->stored, index);

@@ -48,6 +48,7 @@ typedef enum {
     GENE_TILE,
     GENE_TILE_CHANNELS,
     GENE_RESIDENCE,
+    GENE_EXPAND,
     GENE_STRATEGY,
     GENE_IN_PLACE,
     GENE_RANK,

@@ -87,6 +87,7 @@ static inline void draw_just_enough(Drawn *drawn, uint64_t bytes) {
 static inline void draw_options(Drawn *drawn) {
     uint32_t tile = gene(drawn, GENE_TILE, 8), channels = gene(drawn, GENE_TILE_CHANNELS, 8);
     drawn->options = (PlanOptions){.strategy = (Strategy)gene(drawn, GENE_STRATEGY, 5),
+                                   .expand_before = gene(drawn, GENE_EXPAND, 3) == 2,
                                    .in_place = gene(drawn, GENE_IN_PLACE, 2) == 1,
                                    .sweeps = true,
                                    .windows = true,
