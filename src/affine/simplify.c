@@ -280,6 +280,10 @@ static void run_rules(Rewriter *rw) {
         }
     }
     rewrite_refresh(rw);
+}
+
+/* What stays, and why. */
+static void report_all(Rewriter *rw) {
     tell_opaque(rw);
     report_codes(rw);
     report_affines(rw);
@@ -396,6 +400,9 @@ void simplify_graph(Graph *graph, const Graph *other, const FileNote *note, cons
     rewrite_refresh(&rw);
     const bool *stays = drop_unread(&rw);
     run_rules(&rw);
+    if (!options->is_silent) {
+        report_all(&rw);
+    }
     show_opaque(&rw, ops);
     bool *is_dropped = arena_array(&work->keep, bool, note->value_count);
     *out = (Simplified){.rewrite_count = rw.log_count,

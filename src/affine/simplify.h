@@ -39,6 +39,7 @@ typedef struct {
     SimplifyExtent extent;
     uint32_t semantics; /* bit set of references a certificate must hold for; 0: all of the model's format */
     uint64_t tolerance; /* LSB of codes, ulp of floats; 0: exact rewrites only */
+    bool is_silent;     /* why the rest stays is not found out: it takes longer than all rewrites */
     bool verify;        /* every certificate over codes is checked again by brute force; a false one is our fault */
 } SimplifyOptions;
 

@@ -1,0 +1,130 @@
+/* Axes and cells of the test matrix. */
+#include "matrix/axes.h"
+
+/* All different; C = H; C = W; all equal; one channel; channels that fill no block of four; two maps. */
+static const char *const shapes[] = {"1x12x20x28", "1x20x20x28", "1x28x20x28", "1x20x20x20",
+                                     "1x1x20x28",  "1x13x20x28", "2x12x20x28"};
+static const char *const contracts[] = {"channel-first", "channel-last", "blocked", "lanes", "row-padded"};
+static const char *const dtypes[] = {"int4", "int8", "int16", "float32"};
+static const char *const aligns[] = {"1", "16", "32", "64"};
+static const char *const forms[] = {"scalar", "channel", "row", "full"};
+static const char *const schedules[] = {"fused", "split", "pipelined"};
+static const char *const readers[] = {"single", "bypass"};
+static const char *const coefficients[] = {"general", "unit_scale", "unit_scale_zero_bias", "near_one"};
+static const char *const parameters[] = {"resident", "reloaded"};
+
+#define WORDS(list) sizeof(list) / sizeof *(list), list
+
+const MatrixWords matrix_words[MATRIX_AXES] = {
+    [AXIS_SHAPE] = {"shape", WORDS(shapes)},
+    [AXIS_CONTRACT] = {"contract", WORDS(contracts)},
+    [AXIS_DTYPE] = {"dtype", WORDS(dtypes)},
+    [AXIS_ALIGN] = {"align", WORDS(aligns)},
+    [AXIS_FORM] = {"form", WORDS(forms)},
+    [AXIS_SCHEDULE] = {"schedule", WORDS(schedules)},
+    [AXIS_READER] = {"reader", WORDS(readers)},
+    [AXIS_COEFFICIENTS] = {"coefficients", WORDS(coefficients)},
+    [AXIS_PARAMETERS] = {"parameters", WORDS(parameters)},
+};
+
+/* 1x12x20x28 int8, channel-last, 16 bytes, channel form, fused, single, general, resident. */
+const MatrixCell matrix_base = {
+    {[AXIS_CONTRACT] = CONTRACT_CHANNEL_LAST, [AXIS_DTYPE] = 1, [AXIS_ALIGN] = 1, [AXIS_FORM] = 1}};
+
+uint32_t matrix_cell_count(void) {
+    uint32_t count = 1;
+    for (int k = 0; k < MATRIX_AXES; k++) {
+        count *= matrix_words[k].count;
+    }
+    return count;
+}
+
+MatrixCell matrix_cell(uint32_t number) {
+    MatrixCell cell;
+    for (int k = MATRIX_AXES; k-- > 0;) {
+        cell.at[k] = (uint8_t)(number % matrix_words[k].count);
+        number /= matrix_words[k].count;
+    }
+    return cell;
+}
+
+uint32_t matrix_number(const MatrixCell *cell) {
+    uint32_t number = 0;
+    for (int k = 0; k < MATRIX_AXES; k++) {
+        number = number * matrix_words[k].count + cell->at[k];
+    }
+    return number;
+}
+
+const char *matrix_word(const MatrixCell *cell, MatrixAxis axis) {
+    return matrix_words[axis].words[cell->at[axis]];
+}
+
+const char *matrix_left_out(const MatrixCell *cell) {
+    bool is_dense = cell->at[AXIS_ALIGN] == 0 && cell->at[AXIS_DTYPE] != 0;
+    return cell->at[AXIS_CONTRACT] == CONTRACT_ROW_PADDED && is_dense
+               ? "rows of whole bytes are not padded to one byte: channel-first, once more"
+               : NULL;
+}
+
+static uint32_t differences(const MatrixCell *a, const MatrixCell *b) {
+    uint32_t count = 0;
+    for (int k = 0; k < MATRIX_AXES; k++) {
+        count += a->at[k] != b->at[k];
+    }
+    return count;
+}
+
+bool matrix_in_pairs(uint32_t number) {
+    MatrixCell cell = matrix_cell(number);
+    uint64_t hash = (number + 1) * UINT64_C(0x9E3779B97F4A7C15); /* spread by the golden ratio, then mixed */
+    hash = (hash ^ hash >> 32) * UINT64_C(0xD6E8FEB86659FD93);
+    return (hash >> 32) % 20 == 0 || differences(&cell, &matrix_base) <= 1;
+}
+
+void matrix_filter_all(MatrixFilter *filter) {
+    for (int k = 0; k < MATRIX_AXES; k++) {
+        filter->allowed[k] = (1u << matrix_words[k].count) - 1;
+    }
+}
+
+static MatrixAxis find_axis(Str name) {
+    int k = 0;
+    while (k < MATRIX_AXES && !str_eq(name, str_from(matrix_words[k].name))) {
+        k++;
+    }
+    return (MatrixAxis)k;
+}
+
+static uint32_t find_word(MatrixAxis axis, Str word) {
+    uint32_t k = 0;
+    while (k < matrix_words[axis].count && !str_eq(word, str_from(matrix_words[axis].words[k]))) {
+        k++;
+    }
+    return k;
+}
+
+bool matrix_filter_read(MatrixFilter *filter, Str text, MatrixAxis *axis) {
+    uint32_t set = 0;
+    *axis = find_axis(str_cut(&text, '='));
+    if (*axis == MATRIX_AXES) {
+        return false;
+    }
+    do {
+        uint32_t found = find_word(*axis, str_cut(&text, ','));
+        if (found == matrix_words[*axis].count) {
+            return false;
+        }
+        set |= 1u << found;
+    } while (text.ptr != NULL);
+    filter->allowed[*axis] &= set;
+    return true;
+}
+
+bool matrix_filter_takes(const MatrixFilter *filter, const MatrixCell *cell) {
+    bool takes = true;
+    for (int k = 0; k < MATRIX_AXES; k++) {
+        takes = takes && (filter->allowed[k] >> cell->at[k] & 1) != 0;
+    }
+    return takes;
+}
