@@ -356,6 +356,11 @@ static bool read_product(Reading *r) {
 }
 
 /* Shares of 256, the least code is 0: the kernels take no other codes. */
+static bool goes_over_last(const Reading *r) {
+    int64_t rank = r->in->shape.rank, axis = node_int(r->node, "axis", is_tflite(r) || r->node->version >= 13 ? -1 : 1);
+    return is_tflite(r) || axis == -1 || axis == rank - 1;
+}
+
 static bool read_softmax(Reading *r) {
     CmdWindow *window = &r->made->window;
     const Shape *in = &r->in->shape;
@@ -365,7 +370,7 @@ static bool read_softmax(Reading *r) {
         r->in->dtype != r->out->dtype) {
         return fail(r, "its result is not in units of 1/256 from the least code on");
     }
-    if (in->rank == 0 || !has_same_rows(r->in, r->out) || in->rank != r->out->shape.rank ||
+    if (in->rank == 0 || !goes_over_last(r) || !has_same_rows(r->in, r->out) || in->rank != r->out->shape.rank ||
         r->in->dims[in->rank - 1] != DIM_C || r->out->dims[in->rank - 1] != DIM_C) {
         return fail(r, "its map is not read row by row");
     }
@@ -489,7 +494,7 @@ static bool is_reduction(OpId op) {
 
 /* As TFLite does; or, of ONNX, as a float32 operator between Dequantize and Quantize. */
 static bool computes_on_codes(const Reading *r) {
-    return is_tflite(r) || (str_eq(node_str(r->node, "reals"), STR("float32")) && r->node->op != OP_SOFTMAX);
+    return is_tflite(r) || (str_eq(node_str(r->node, "reals"), STR("float32")));
 }
 
 static bool read_node(Reading *r) {

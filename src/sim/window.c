@@ -7,6 +7,7 @@
 #include "sim/machine.h"
 #include "stage/bound.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -382,6 +383,39 @@ static void share_row(Job *job, const S0Softmax *softmax, uint64_t first, int32_
     }
 }
 
+/* ONNX's softmax is one of reals: here in float64, rounded to even. The largest code of src makes no exponent positive.
+ */
+static void share_row_of_reals(Job *job, double scale, uint64_t first, int32_t lo) {
+    const uint64_t *extent = job->command->box.extent;
+    uint64_t plane = extent[AXIS_H] * extent[AXIS_W], count = job->command->window->group_src;
+    int32_t largest = INT32_MIN;
+    double sum = 0;
+    for (uint64_t k = 0; k < count; k++) {
+        largest = job->src[first + k * plane] > largest ? job->src[first + k * plane] : largest;
+    }
+    for (uint64_t k = 0; k < count; k++) {
+        sum += exp(scale * (job->src[first + k * plane] - largest));
+    }
+    for (uint64_t k = 0; k < count; k++) {
+        int32_t share = s0_round_half_even(256 * exp(scale * (job->src[first + k * plane] - largest)) / sum);
+        job->shares[first + k * plane] = (share > 255 ? 255 : share) + lo;
+    }
+}
+
+static void find_shares_of_reals(Job *job, double scale) {
+    const uint64_t *extent = job->command->box.extent;
+    uint64_t plane = extent[AXIS_H] * extent[AXIS_W], group = job->command->window->group_src;
+    int32_t lo, hi;
+    CHECK(stage_code_range(job->command->stages[0].stage.to, &lo, &hi));
+    if (!(scale >= 0 && isfinite(scale))) {
+        fault_at(job, 0, "the softmax has no such scale, or a row is too long");
+        return;
+    }
+    for (uint64_t k = 0; k < elements_of(&job->dst) / group; k++) {
+        share_row_of_reals(job, scale, k / plane * group * plane + k % plane, lo);
+    }
+}
+
 /* Elements of src and of dst are the same ones, in the same order. */
 static void find_shares(Job *job) {
     const Command *command = job->command;
@@ -392,6 +426,10 @@ static void find_shares(Job *job) {
     S0Softmax softmax;
     job->shares = frame_array(&job->sim->frame, int32_t, elements_of(&job->dst));
     memset(job->shares, 0, (size_t)elements_of(&job->dst) * sizeof *job->shares);
+    if (s0_semantics_format(command->semantics) == S0_FORMAT_ONNX) {
+        find_shares_of_reals(job, scale);
+        return;
+    }
     if (group > S0_SOFTMAX_MOST || !s0_softmax_bind(scale, s0_semantics_rounding(command->semantics), &softmax)) {
         fault_at(job, 0, "the softmax has no such scale, or a row is too long");
         return;

@@ -17,7 +17,7 @@ TEST = "run_networks"
 NETWORKS = ("tflm_hello_world_int8", "mlperf_ad_autoencoder_int8", "mlperf_kws_dscnn_int8", "tflm_person_detect",
             "mlperf_ic_resnet8_int8", "tflm_micro_speech_int8", "tinymaix_mnist_valid_q",
             "tinymaix_mbnet96_0.25_q", "mlperf_vww_mbv1_96_int8", "mcunet_vww")
-OF_CODERS = ("ad_ae_qdq",)  # operators between Dequantize and Quantize
+OF_CODERS = ("ad_ae_qdq", "kws_dscnn_qdq")  # operators between Dequantize and Quantize
 WAYS = (("gap8",), ("max78000",), ("teach", "--budget", "8K"), ("nvdla-small", "--budget", "12K"),
         ("sophgo-bm1684x", "--budget", "16K"), ("gap8", "--budget", "24K", "--schedule", "pipelined"),
         ("gap8", "--tile", "3"))

@@ -6,6 +6,7 @@
 #include "support/random.h"
 #include "support/work.h"
 
+#include <math.h>
 #include <stdarg.h>
 
 enum { OPERATOR_RANK = 4, OPERATOR_MOST = 4096 };
@@ -398,6 +399,24 @@ static inline void draw_qdq_mean(Operator *o) {
     o->out_count = product(out, OPERATOR_RANK);
     for (uint32_t k = 0; k < o->out_count; k++) {
         o->out[k] = rounded_even(2 * sum[k], (int64_t)height * width, 5, false);
+    }
+}
+
+/* In long double, far from the middle of two codes. */
+static inline void draw_qdq_softmax(Operator *o) {
+    uint32_t dim[OPERATOR_RANK] = {1 + (uint32_t)below(o, 4), 1 + (uint32_t)below(o, 60)};
+    draw_onnx_input(o, dim, 2);
+    tell(o, "value y int8 scale=0.00390625 zero=-128\nnode Softmax@13 s: x -> y reals=\"float32\"\noutput y\n");
+    o->out_count = o->in_count;
+    for (uint32_t row = 0; row < dim[0]; row++) {
+        const int8_t *in = o->in + row * dim[1];
+        long double sum = 0;
+        for (uint32_t k = 0; k < dim[1]; k++) {
+            sum += expl(0.5L * in[k]);
+        }
+        for (uint32_t k = 0; k < dim[1]; k++) {
+            o->out[row * dim[1] + k] = limited((int64_t)rintl(256 * expl(0.5L * in[k]) / sum) - 128);
+        }
     }
 }
 
