@@ -9,13 +9,20 @@
 
 #include <string.h>
 
-enum { MOST_SEEN = 128, MOST_COSTS = 64, MOST_TILES = 1 << 16 };
+enum { MOST_SEEN = 128, MOST_COSTS = 64, NEEDS = 256, MOST_TILES = 1 << 16 };
 
 /* Where a product is carried costs no cycles. */
 typedef struct {
     SweepChoice choice; /* `carry` is of the first that was looked at */
     SweepCost cost;
 } KnownCost;
+
+/* The same choice is asked for again while a map is cut; a later one may take its place. */
+typedef struct {
+    bool is_known, is_possible;
+    SweepChoice choice;
+    uint64_t bytes;
+} KnownNeed;
 
 typedef struct {
     const Sweep *sweep;
@@ -27,6 +34,7 @@ typedef struct {
     SweepChoice seen[MOST_SEEN];
     KnownCost costs[MOST_COSTS];
     SweepMoves moves;
+    KnownNeed needs[NEEDS];
 } Search;
 
 /* ---- Grains */
@@ -104,13 +112,29 @@ static void keep_other(SweepChosen *chosen, const SweepOption *option) {
     }
 }
 
-static bool need_of(const Search *search, const SweepChoice *choice, uint64_t *bytes) {
-    return kernel_need(search->sweep, choice, bytes);
-}
-
 static bool same_but_carry(const SweepChoice *a, const SweepChoice *b) {
     return a->schedule == b->schedule && a->over_input == b->over_input && a->is_resident == b->is_resident &&
            memcmp(a->tile, b->tile, sizeof a->tile) == 0;
+}
+
+static KnownNeed *slot_of_need(Search *search, const SweepChoice *choice) {
+    uint64_t hash = (uint64_t)choice->schedule << 4 | (uint64_t)choice->carry << 2 | (uint64_t)choice->over_input << 1 |
+                    choice->is_resident;
+    for (int d = 0; d < DIM_COUNT; d++) {
+        hash = (hash ^ choice->tile[d]) * UINT64_C(0x9E3779B97F4A7C15);
+    }
+    return &search->needs[(hash >> 32) % NEEDS];
+}
+
+static bool need_of(Search *search, const SweepChoice *choice, uint64_t *bytes) {
+    KnownNeed *need = slot_of_need(search, choice);
+    bool is_same = need->is_known && need->choice.carry == choice->carry && same_but_carry(&need->choice, choice);
+    if (!is_same) {
+        *need = (KnownNeed){.is_known = true, .choice = *choice};
+        need->is_possible = kernel_need(search->sweep, choice, &need->bytes);
+    }
+    *bytes = need->bytes;
+    return need->is_possible;
 }
 
 /* The ways of cutting and of keeping parameters often come to the same. */
@@ -217,7 +241,7 @@ static uint64_t largest_extent(const Search *search, int d) {
 }
 
 /* The largest extent of dimension `d`, in grains, with which the choice fits; at least one grain. */
-static void shrink(const Search *search, SweepChoice *choice, int d) {
+static void shrink(Search *search, SweepChoice *choice, int d) {
     uint64_t least = 1, most = ceil_div(choice->tile[d], search->grain[d]), whole = choice->tile[d];
     while (least < most) {
         uint64_t middle = most - (most - least) / 2, bytes;
@@ -229,13 +253,13 @@ static void shrink(const Search *search, SweepChoice *choice, int d) {
     choice->tile[d] = least * search->grain[d] < whole ? least * search->grain[d] : whole;
 }
 
-static bool fits(const Search *search, const SweepChoice *choice) {
+static bool fits(Search *search, const SweepChoice *choice) {
     uint64_t bytes;
     return need_of(search, choice, &bytes) && bytes <= search->terms->budget_bytes;
 }
 
 /* What was cut before the dimension with which it fits, perhaps in vain: as much of it as there is room for. */
-static void grow_back(const Search *search, SweepChoice *choice, const Dim *order, size_t last) {
+static void grow_back(Search *search, SweepChoice *choice, const Dim *order, size_t last) {
     for (size_t k = last; k-- > 0;) {
         if (is_open(search, (int)order[k])) {
             choice->tile[order[k]] = largest_extent(search, (int)order[k]);
