@@ -1,5 +1,5 @@
-/* From nodes to windows: TFLite's operators on codes of 8 bits. */
-#include "plan/node_command.h"
+/* From nodes to windows: convolutions, pools, products and softmax on codes of 8 bits. */
+#include "plan/window_reading.h"
 
 #include "base/checked.h"
 #include "graph/fold.h"
@@ -9,22 +9,7 @@
 
 #include <math.h>
 
-typedef struct {
-    const Graph *graph;
-    const Node *node;
-    Arena *arena;
-    const Value *in, *out, *weights; /* weights: null of a pool */
-    uint8_t weight_dims[SHAPE_MAX_RANK];
-    NodeCommand *made;
-    const char *why;
-} Reading;
-
 enum { MAP_RANK = 4 };
-
-static bool fail(Reading *r, const char *why) {
-    r->why = why;
-    return false;
-}
 
 /* ---- Codes */
 
@@ -33,20 +18,8 @@ static bool is_code_map(const Value *value) {
            value->quant != NULL && value->quant->count == 1 && value->quant->block == 0;
 }
 
-static int64_t zero_of(const Quant *quant, uint32_t k) {
-    return quant->zero_point == NULL ? 0 : quant->zero_point[k];
-}
-
-static StageCode code_of(const Value *value) {
-    return (StageCode){value->quant->scale[0], (int32_t)zero_of(value->quant, 0)};
-}
-
-static bool is_tflite(const Reading *r) {
-    return r->graph->format == FORMAT_TFLITE;
-}
-
 /* Limits of reals are rounded half away from zero as codes; ONNX's quantiser would round them to even. */
-static bool limits_are_codes(Reading *r) {
+static bool limits_are_codes(WindowReading *r) {
     const Attr *most = node_attr(r->node, "activation_max"), *least = node_attr(r->node, "activation_min");
     Str word = node_str(r->node, "activation");
     float scale = r->out->quant->scale[0], limit[2] = {0, str_eq(word, STR("RELU6")) ? 6 : 0};
@@ -55,40 +28,40 @@ static bool limits_are_codes(Reading *r) {
     for (uint32_t k = 0; k < 2; k++) {
         float steps = limit[k] / scale;
         if (fabsf(steps) < 0x1p22f && fabsf(steps - truncf(steps)) == 0.5f) {
-            return fail(r, "a limit of its activation lies between two codes");
+            return window_fail(r, "a limit of its activation lies between two codes");
         }
     }
     return true;
 }
 
-static bool read_stage(Reading *r) {
+static bool read_stage(WindowReading *r) {
     Stage *stage = &r->made->stage;
     bool is_sum = r->made->op == CMD_CONV || r->made->op == CMD_SUM;
     *stage = (Stage){.kind = is_sum ? STAGE_ACC_REQUANTIZE : STAGE_CODE_CLIP, .to = r->out->dtype};
     stage->from = is_sum ? DTYPE_I32 : r->in->dtype;
-    stage->integer.in = code_of(r->in);
-    stage->integer.out = code_of(r->out);
+    stage->integer.in = window_code(r->in);
+    stage->integer.out = window_code(r->out);
     stage->integer.in.zero_point = 0;
     if (!stage_code_range(r->out->dtype, &stage->integer.lo, &stage->integer.hi)) {
-        return fail(r, "its codes are of a type that is not computed");
+        return window_fail(r, "its codes are of a type that is not computed");
     }
-    return node_limit_codes(r->node, stage, &r->why) && (is_tflite(r) || limits_are_codes(r));
+    return node_limit_codes(r->node, stage, &r->why) && (window_is_tflite(r) || limits_are_codes(r));
 }
 
 /* Kernels of fully connected layers, and of uint8, multiply the two scales in float32; the others in float64. */
-static bool multiplies_in_float(const Reading *r) {
-    return is_tflite(r) && (r->node->op == OP_FULLY_CONNECTED || r->in->dtype == DTYPE_U8);
+static bool multiplies_in_float(const WindowReading *r) {
+    return window_is_tflite(r) && (r->node->op == OP_FULLY_CONNECTED || r->in->dtype == DTYPE_U8);
 }
 
-static bool read_scales(Reading *r, uint64_t channels) {
+static bool read_scales(WindowReading *r, uint64_t channels) {
     const Quant *quant = r->weights->quant;
     CmdWindow *window = &r->made->window;
     if (quant == NULL || quant->block != 0 || (quant->count != 1 && quant->count != channels)) {
-        return fail(r, "its weights have not one scale, and not one a channel");
+        return window_fail(r, "its weights have not one scale, and not one a channel");
     }
     for (uint32_t k = 1; k < quant->count; k++) {
-        if (zero_of(quant, k) != zero_of(quant, 0)) {
-            return fail(r, "its weights have several zero points");
+        if (window_zero(quant, k) != window_zero(quant, 0)) {
+            return window_fail(r, "its weights have several zero points");
         }
     }
     float *scales = arena_array(r->arena, float, quant->count);
@@ -97,39 +70,39 @@ static bool read_scales(Reading *r, uint64_t channels) {
         scales[k] = is_float ? 1 : quant->scale[k];
     }
     r->made->stage.integer.in.scale *= is_float ? quant->scale[0] : 1;
-    window->weights_zero = zero_of(quant, 0);
+    window->weights_zero = window_zero(quant, 0);
     window->scale_count = quant->count;
     window->scales = scales;
     return true;
 }
 
 /* ONNX states a scale of the bias: its codes add to the sums only where that is the product of the other two. */
-static bool has_scale_of_sums(const Reading *r, const Value *bias) {
+static bool has_scale_of_sums(const WindowReading *r, const Value *bias) {
     const Quant *own = bias->quant, *weights = r->weights->quant;
     bool has =
         own != NULL && own->block == 0 && (own->count == weights->count || weights->count == 1 || own->count == 1);
     for (uint32_t k = 0; has && (k < own->count || k < weights->count); k++) {
         float product = r->in->quant->scale[0] * weights->scale[weights->count == 1 ? 0 : k];
-        has = own->scale[own->count == 1 ? 0 : k] == product && zero_of(own, own->count == 1 ? 0 : k) == 0;
+        has = own->scale[own->count == 1 ? 0 : k] == product && window_zero(own, own->count == 1 ? 0 : k) == 0;
     }
     return has;
 }
 
-static bool read_factors(Reading *r, uint64_t channels) {
+static bool read_factors(WindowReading *r, uint64_t channels) {
     const Value *bias = node_input(r->graph, r->node, WINDOW_BIAS);
     if (r->weights->constant == NULL || dtype_bits(r->weights->dtype) > 8 ||
         dtype_kind(r->weights->dtype) == DTYPE_KIND_FLOAT) {
-        return fail(r, "its weights are no constant codes");
+        return window_fail(r, "its weights are no constant codes");
     }
     if (bias != NULL && (bias->constant == NULL || bias->dtype != DTYPE_I32 || bias->shape.rank != 1)) {
-        return fail(r, "its bias is no constant of 32 bits");
+        return window_fail(r, "its bias is no constant of 32 bits");
     }
-    r->made->window.src_zero = zero_of(r->in->quant, 0);
+    r->made->window.src_zero = window_zero(r->in->quant, 0);
     if (!read_scales(r, channels)) {
         return false;
     }
-    return bias == NULL || is_tflite(r) || has_scale_of_sums(r, bias) ||
-           fail(r, "its bias has another scale than the products");
+    return bias == NULL || window_is_tflite(r) || has_scale_of_sums(r, bias) ||
+           window_fail(r, "its bias has another scale than the products");
 }
 
 /* ---- Windows */
@@ -164,7 +137,7 @@ static bool is_global(OpId op) {
     return op == OP_GLOBAL_AVERAGE_POOL;
 }
 
-static CmdSlide slide_along(const Reading *r, const AxisReach *reach, Dim dim) {
+static CmdSlide slide_along(const WindowReading *r, const AxisReach *reach, Dim dim) {
     uint32_t axis = axis_of(r->in, r->in->dims, dim), k = 0;
     CmdSlide slide = {.taps = 1, .stride = 1, .dilation = 1, .extent = 1};
     if (axis == r->in->shape.rank) {
@@ -186,16 +159,16 @@ static CmdSlide slide_along(const Reading *r, const AxisReach *reach, Dim dim) {
     return slide;
 }
 
-static bool read_slides(Reading *r) {
+static bool read_slides(WindowReading *r) {
     static const Dim dims[] = {DIM_H, DIM_W};
     const NodeReach reach = node_reach(r->graph, r->node, r->arena);
     if (!is_image(r->in) || !is_image(r->out) || r->in->shape.rank != r->out->shape.rank) {
-        return fail(r, "it does not go over rows and columns of one map");
+        return window_fail(r, "it does not go over rows and columns of one map");
     }
     for (uint32_t k = 0; k < 2 && !is_global(r->node->op); k++) {
         uint32_t axis = axis_of(r->in, r->in->dims, dims[k]);
         if (axis < r->in->shape.rank && reach.input[0][axis].axis == REACH_NO_AXIS) {
-            return fail(r, "its windows do not fit 64 bits");
+            return window_fail(r, "its windows do not fit 64 bits");
         }
     }
     r->made->window.h = slide_along(r, reach.input[0], DIM_H);
@@ -203,31 +176,27 @@ static bool read_slides(Reading *r) {
     return true;
 }
 
-static bool read_conv(Reading *r) {
+static bool read_conv(WindowReading *r) {
     CmdWindow *window = &r->made->window;
     uint64_t in = extent_of(r->in, r->in->dims, DIM_C), out = extent_of(r->out, r->out->dims, DIM_C);
     bool is_apart = r->node->op == OP_DEPTHWISE_CONV;
     if (r->weights->shape.rank != r->in->shape.rank || r->node->input_count > WINDOW_BIAS + 1) {
-        return fail(r, "its weights are not those of a map's rows and columns, or a normalisation is part of it");
+        return window_fail(r,
+                           "its weights are not those of a map's rows and columns, or a normalisation is part of it");
     }
     if (!read_slides(r)) {
         return false;
     }
     window->group_src = is_apart ? 1 : extent_of(r->weights, r->weight_dims, DIM_I);
     if (window->group_src == 0 || in % window->group_src != 0 || out % (in / window->group_src) != 0) {
-        return fail(r, "its channels are no whole groups");
+        return window_fail(r, "its channels are no whole groups");
     }
     window->group_dst = out / (in / window->group_src);
     return read_factors(r, out);
 }
 
-static bool has_same_codes(const Reading *r) {
-    const StageCode in = code_of(r->in), out = code_of(r->out);
-    return in.scale == out.scale && in.zero_point == out.zero_point && r->in->dtype == r->out->dtype;
-}
-
 /* Does a window of ONNX's mean have as many elements everywhere? */
-static bool counts_padding(const Reading *r) {
+static bool counts_padding(const WindowReading *r) {
     const Attr *pads = node_attr(r->node, "pads");
     Str mode = node_str(r->node, "auto_pad");
     bool is_plain = mode.len == 0 || str_eq(mode, STR("NOTSET")) || str_eq(mode, STR("VALID"));
@@ -238,31 +207,25 @@ static bool counts_padding(const Reading *r) {
 }
 
 /* ONNX's mean is one of reals. */
-static bool read_mean_of_reals(Reading *r) {
+static bool read_mean_of_reals(WindowReading *r) {
     CmdWindow *window = &r->made->window;
     uint64_t count;
     if (!counts_padding(r)) {
-        return fail(r, "its windows have padding");
+        return window_fail(r, "its windows have padding");
     }
     window->group_src = window->group_dst = 1;
     if (!read_slides(r)) {
         return false;
     }
-    if (!checked_mul(window->h.taps, window->w.taps, &count) || count > INT32_MAX) {
-        return fail(r, "it has more elements than 31 bits count");
-    }
-    window->src_zero = zero_of(r->in->quant, 0);
-    r->made->stage.integer.constant.scale = 1;
-    r->made->stage.integer.value = (int32_t)count;
-    return true;
+    return window_sums(r, checked_mul(window->h.taps, window->w.taps, &count) ? count : UINT64_MAX, true);
 }
 
-static bool read_pool(Reading *r) {
+static bool read_pool(WindowReading *r) {
     if (r->made->op == CMD_SUM) {
         return read_mean_of_reals(r);
     }
-    if (!has_same_codes(r)) {
-        return fail(r, "its codes before and after stand for other reals");
+    if (!window_keeps_codes(r)) {
+        return window_fail(r, "its codes before and after stand for other reals");
     }
     r->made->window.group_src = r->made->window.group_dst = 1;
     return read_slides(r);
@@ -282,7 +245,7 @@ static bool has_same_rows(const Value *in, const Value *out) {
 }
 
 /* Windows of one tap. */
-static void set_rows(Reading *r) {
+static void set_rows(WindowReading *r) {
     CmdWindow *window = &r->made->window;
     window->h = window->w = (CmdSlide){.taps = 1, .stride = 1, .dilation = 1, .extent = 1};
     for (uint32_t k = 0; k < r->in->shape.rank; k++) {
@@ -297,7 +260,7 @@ static bool is_channels_last(const Value *value) {
 }
 
 /* One image that is read whole: a window as large as it is, whose weights stand in the order of its axes. */
-static bool set_flat(Reading *r) {
+static bool set_flat(WindowReading *r) {
     NodeCommand *made = r->made;
     uint64_t extent[DIM_COUNT] = {1, 1, 1, 1, 1, 1};
     for (uint32_t k = 0; k < r->in->shape.rank; k++) {
@@ -327,52 +290,53 @@ static bool is_row(const Value *out) {
 }
 
 /* A x B + C, nothing scaled or transposed but the weights. */
-static bool is_plain_product(const Reading *r) {
+static bool is_plain_product(const WindowReading *r) {
     return node_int(r->node, "transA", 0) == 0 && node_float(r->node, "alpha", 1) == 1 &&
            node_float(r->node, "beta", 1) == 1;
 }
 
-static bool read_product(Reading *r) {
+static bool read_product(WindowReading *r) {
     CmdWindow *window = &r->made->window;
     const Shape *in = &r->in->shape, *weights = &r->weights->shape;
     uint64_t elements, inputs = extent_of(r->weights, r->weight_dims, DIM_I);
     if (!is_plain_product(r)) {
-        return fail(r, "it scales or transposes its factors");
+        return window_fail(r, "it scales or transposes its factors");
     }
     if (weights->rank != 2 || in->rank == 0 || !is_channels_last(r->out)) {
-        return fail(r, "its map is not read row by row");
+        return window_fail(r, "its map is not read row by row");
     }
     bool has_rows =
         is_channels_last(r->in) && has_same_rows(r->in, r->out) && (uint64_t)in->dim[in->rank - 1] == inputs;
     if (has_rows) {
         set_rows(r);
         window->group_src = inputs;
-    } else if (!is_tflite(r) || !is_row(r->out) || !shape_elements(in, &elements) || elements != inputs ||
+    } else if (!window_is_tflite(r) || !is_row(r->out) || !shape_elements(in, &elements) || elements != inputs ||
                !set_flat(r)) {
-        return fail(r, "its map is not read row by row, nor as one image of rows, columns and channels");
+        return window_fail(r, "its map is not read row by row, nor as one image of rows, columns and channels");
     }
     window->group_dst = (uint64_t)r->out->shape.dim[r->out->shape.rank - 1];
     return read_factors(r, window->group_dst);
 }
 
 /* Shares of 256, the least code is 0: the kernels take no other codes. */
-static bool goes_over_last(const Reading *r) {
-    int64_t rank = r->in->shape.rank, axis = node_int(r->node, "axis", is_tflite(r) || r->node->version >= 13 ? -1 : 1);
-    return is_tflite(r) || axis == -1 || axis == rank - 1;
+static bool goes_over_last(const WindowReading *r) {
+    int64_t rank = r->in->shape.rank,
+            axis = node_int(r->node, "axis", window_is_tflite(r) || r->node->version >= 13 ? -1 : 1);
+    return window_is_tflite(r) || axis == -1 || axis == rank - 1;
 }
 
-static bool read_softmax(Reading *r) {
+static bool read_softmax(WindowReading *r) {
     CmdWindow *window = &r->made->window;
     const Shape *in = &r->in->shape;
-    const StageCode out = code_of(r->out);
+    const StageCode out = window_code(r->out);
     int32_t lo, hi;
     if (out.scale != 1.0f / 256 || !stage_code_range(r->out->dtype, &lo, &hi) || out.zero_point != lo ||
         r->in->dtype != r->out->dtype) {
-        return fail(r, "its result is not in units of 1/256 from the least code on");
+        return window_fail(r, "its result is not in units of 1/256 from the least code on");
     }
     if (in->rank == 0 || !goes_over_last(r) || !has_same_rows(r->in, r->out) || in->rank != r->out->shape.rank ||
         r->in->dims[in->rank - 1] != DIM_C || r->out->dims[in->rank - 1] != DIM_C) {
-        return fail(r, "its map is not read row by row");
+        return window_fail(r, "its map is not read row by row");
     }
     set_rows(r);
     window->group_src = window->group_dst = (uint64_t)in->dim[in->rank - 1];
@@ -383,136 +347,29 @@ static bool read_softmax(Reading *r) {
     return true;
 }
 
-/* ---- Reductions */
-
-/* Which axes of the input are left out or become 1. */
-static bool find_reduced(const Reading *r, uint32_t *reduced) {
-    Ints axes;
-    *reduced = 0;
-    if (!node_ints(r->graph, r->node, "axes", 1, r->arena, &axes)) {
-        return false;
-    }
-    for (uint32_t k = 0; k < axes.count; k++) {
-        int64_t axis = axes.at[k] + (axes.at[k] < 0 ? (int64_t)r->in->shape.rank : 0);
-        *reduced |= axis >= 0 && axis < (int64_t)r->in->shape.rank ? (uint32_t)1 << axis : 0;
-    }
-    return true;
-}
-
-/* The next axis of the output that has more than one index; its rank where there is none. */
-static uint32_t next_kept(const Shape *out, uint32_t next) {
-    while (next < out->rank && out->dim[next] == 1) {
-        next++;
-    }
-    return next;
-}
-
-/* A dimension for an axis that is reduced: its own, or else a free one; DIM_N where there is none. */
-static Dim free_dim(const Reading *r, Dim own, const bool used[DIM_COUNT]) {
-    static const Dim order[] = {DIM_H, DIM_W, DIM_C};
-    uint32_t count = r->made->op == CMD_MAXPOOL ? 2 : 3;
-    Dim found = DIM_N;
-    for (uint32_t k = count; k-- > 0;) {
-        bool is_better = !used[order[k]] && (found != own || found == DIM_N);
-        found = is_better ? order[k] : found;
-    }
-    return found;
-}
-
-/* Axes that stay are read as the dimensions that they are in the output, in order; what is reduced as others. */
-static bool name_axes(const Reading *r, uint32_t reduced, uint8_t dims[SHAPE_MAX_RANK]) {
-    const Shape *in = &r->in->shape, *out = &r->out->shape;
-    bool used[DIM_COUNT] = {false};
-    uint32_t next = 0;
-    for (uint32_t k = 0; k < in->rank; k++) {
-        dims[k] = r->in->dims[k];
-        if (in->dim[k] == 1 || (reduced >> k & 1) != 0) {
-            continue;
-        }
-        next = next_kept(out, next);
-        if (next == out->rank || out->dim[next] != in->dim[k]) {
-            return false;
-        }
-        dims[k] = r->out->dims[next++];
-        used[dims[k]] = true;
-    }
-    for (uint32_t k = 0; k < in->rank; k++) {
-        if (in->dim[k] != 1 && (reduced >> k & 1) != 0) {
-            dims[k] = (uint8_t)free_dim(r, (Dim)dims[k], used);
-            if (dims[k] == DIM_N) {
-                return false;
-            }
-            used[dims[k]] = true;
-        }
-    }
-    return true;
-}
-
-/* One window over all that is reduced: rows, columns and channels. `count` elements of a window. */
-static bool set_reduced(Reading *r, uint32_t reduced, uint64_t *count) {
-    NodeCommand *made = r->made;
-    uint64_t extent[DIM_COUNT] = {1, 1, 1, 1, 1, 1}, taps[DIM_COUNT] = {1, 1, 1, 1, 1, 1};
-    bool ok = name_axes(r, reduced, made->src_dims);
-    *count = 1;
-    for (uint32_t k = 0; ok && k < r->in->shape.rank; k++) {
-        uint64_t axis = (uint64_t)r->in->shape.dim[k];
-        bool is_reduced = (reduced >> k & 1) != 0;
-        extent[made->src_dims[k]] *= axis;
-        taps[made->src_dims[k]] *= is_reduced ? axis : 1;
-        *count *= is_reduced ? axis : 1;
-        made->is_renamed = made->is_renamed || (axis != 1 && made->src_dims[k] != r->in->dims[k]);
-    }
-    made->window.h = (CmdSlide){.taps = taps[DIM_H], .stride = 1, .dilation = 1, .extent = extent[DIM_H]};
-    made->window.w = (CmdSlide){.taps = taps[DIM_W], .stride = 1, .dilation = 1, .extent = extent[DIM_W]};
-    made->window.group_src = taps[DIM_C];
-    made->window.group_dst = 1;
-    return ok;
-}
-
-static bool read_reduction(Reading *r) {
-    uint32_t reduced;
-    uint64_t count;
-    if (!find_reduced(r, &reduced) || !set_reduced(r, reduced, &count)) {
-        return fail(r, "it does not reduce whole rows, columns or channels of one map");
-    }
-    if (r->made->op == CMD_MAXPOOL) {
-        return (has_same_codes(r) && r->made->window.group_src == 1) ||
-               fail(r, "its codes before and after stand for other reals, or it goes over channels");
-    }
-    if (count > INT32_MAX) {
-        return fail(r, "it has more elements than 31 bits count");
-    }
-    r->made->window.src_zero = zero_of(r->in->quant, 0);
-    r->made->stage.integer.constant.scale = 1;
-    r->made->stage.integer.value = r->node->op == OP_REDUCE_MEAN ? (int32_t)count : 0;
-    return true;
-}
-
-static bool is_reduction(OpId op) {
-    return op == OP_REDUCE_MEAN || op == OP_REDUCE_SUM || op == OP_REDUCE_MAX;
-}
+/* ---- Any of them */
 
 /* As TFLite does; or, of ONNX, as a float32 operator between Dequantize and Quantize. */
-static bool computes_on_codes(const Reading *r) {
-    return is_tflite(r) || (str_eq(node_str(r->node, "reals"), STR("float32")));
+static bool computes_on_codes(const WindowReading *r) {
+    return window_is_tflite(r) || (str_eq(node_str(r->node, "reals"), STR("float32")));
 }
 
-static bool read_node(Reading *r) {
+static bool read_node(WindowReading *r) {
     bool is_softmax = r->node->op == OP_SOFTMAX;
     bool is_pool =
         r->node->op == OP_AVERAGE_POOL || r->node->op == OP_MAX_POOL || r->node->op == OP_GLOBAL_AVERAGE_POOL;
-    bool has_weights = !is_softmax && !is_pool && !is_reduction(r->node->op);
+    bool has_weights = !is_softmax && !is_pool && !window_is_reduction(r->node->op);
     if (!computes_on_codes(r) || !is_code_map(r->in) || !is_code_map(r->out) || r->in->constant != NULL) {
-        return fail(r, "it computes on no codes of 8 bits of one scale");
+        return window_fail(r, "it computes on no codes of 8 bits of one scale");
     }
     if (has_weights && (r->weights == NULL || !r->weights->has_shape)) {
-        return fail(r, "it has no weights");
+        return window_fail(r, "it has no weights");
     }
     if (!read_stage(r)) {
         return false;
     }
-    if (is_reduction(r->node->op)) {
-        return read_reduction(r);
+    if (window_is_reduction(r->node->op)) {
+        return window_read_reduction(r);
     }
     if (is_pool || is_softmax) {
         return is_pool ? read_pool(r) : read_softmax(r);
@@ -521,7 +378,7 @@ static bool read_node(Reading *r) {
 }
 
 bool node_window(const Graph *graph, const Node *node, Arena *arena, NodeCommand *window, const char **why) {
-    Reading r = {.graph = graph, .node = node, .arena = arena, .made = window, .why = NULL};
+    WindowReading r = {.graph = graph, .node = node, .arena = arena, .made = window, .why = NULL};
     *window = (NodeCommand){.op = CMD_CONV};
     bool is_known = true;
     switch (node->op) {
