@@ -2,6 +2,7 @@
 #include "program/builder.h"
 
 #include "base/fault.h"
+#include "graph/collapse.h"
 #include "layout/packed.h"
 
 /* Axis of the buffer's form that axis `k` of what the file holds goes along. What was expanded has the axes of its
@@ -11,11 +12,14 @@ static uint32_t axis_of(const Buffer *buffer, const Shape *held, uint32_t k) {
     return is_list ? (uint32_t)buffer->axis : buffer->stored.rank - held->rank + k;
 }
 
-/* Where the element at `index` of the buffer's form stands in what the file holds: extents of 1 repeat. */
-static uint64_t place_of(const Buffer *buffer, const Shape *held, const uint64_t *index) {
+/* Where the element at `index` of the buffer's form stands in what the file holds: along axes on which its numbers do
+ * not differ, `varying` has an extent of 1, the first stands for all. */
+static uint64_t place_of(const Buffer *buffer, const Shape *held, const Shape *varying, const uint64_t *index) {
     uint64_t place = 0;
     for (uint32_t k = 0; k < held->rank; k++) {
-        place = place * (uint64_t)held->dim[k] + (held->dim[k] == 1 ? 0 : index[axis_of(buffer, held, k)]);
+        uint64_t at = varying->dim[k] == 1 ? 0 : index[axis_of(buffer, held, k)];
+        CHECK(at < (uint64_t)held->dim[k]);
+        place = place * (uint64_t)held->dim[k] + at;
     }
     return place;
 }
@@ -41,13 +45,14 @@ bool program_constant(const Graph *graph, const Buffer *buffer, Work *work, Span
     }
     CHECK(constant->stored.rank <= buffer->stored.rank && shape_elements(&buffer->stored, &elements) &&
           packed_bytes(elements, bits, &bytes));
+    const Shape varying = buffer->materialised_reason == NULL ? constant->stored : const_smallest(value);
     uint8_t *to = arena_array(&work->keep, uint8_t, bytes);
     for (uint64_t k = 0; k < elements; k++) {
         for (uint32_t done = 0; done < bits; done += 64) {
             uint32_t part = bits - done < 64 ? bits - done : 64;
             CHECK(bits <= 64 || bits % 64 == 0);
             uint64_t units = bits <= 64 ? 1 : bits / 64;
-            uint64_t from = place_of(buffer, &constant->stored, index) * units + done / 64;
+            uint64_t from = place_of(buffer, &constant->stored, &varying, index) * units + done / 64;
             packed_write(to, k * units + done / 64, part, packed_read(constant->bytes.ptr, from, part));
         }
         next_index(&buffer->stored, index);
