@@ -5,7 +5,7 @@
 #include "base/nearest.h"
 #include "feed.h"
 #include "plan/cut.h"
-#include "plan/node_table.h"
+#include "node/table.h"
 #include "stages_prepare.h"
 
 #include <string.h>

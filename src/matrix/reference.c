@@ -3,7 +3,7 @@
 
 #include "base/fault.h"
 #include "layout/packed.h"
-#include "plan/node_stages.h"
+#include "node/stages.h"
 #include "stage/bound.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef S0_PLAN_CUT_H
 #define S0_PLAN_CUT_H
 
-#include "plan/node_stages.h"
+#include "node/stages.h"
 
 /* needs   what plan_make needs
  * Leaves of the main block only the longest chain that contains the node: what it reads from others becomes an input,

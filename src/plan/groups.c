@@ -6,7 +6,7 @@
 #include "plan/builder.h"
 
 #include "graph/box.h"
-#include "plan/node_command.h"
+#include "node/command.h"
 
 /* ---- What is a group */
 

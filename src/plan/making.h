@@ -3,7 +3,7 @@
 #define S0_PLAN_MAKING_H
 
 #include "plan/builder.h"
-#include "plan/reach.h"
+#include "node/reach.h"
 #include "sweep/kernel.h"
 
 typedef struct {

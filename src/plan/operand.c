@@ -4,6 +4,7 @@
 #include "base/fault.h"
 #include "graph/collapse.h"
 #include "graph/names.h"
+#include "node/input.h"
 
 #include <string.h>
 
@@ -24,22 +25,6 @@ static Shape smallest_form(const Plan *plan, const Value *value, Work *work) {
 }
 
 /* ---- Axis */
-
-/* The axis that is called C, where exactly one is; else what the format defines (ONNX 1, TFLite the last). */
-static int32_t map_channel_axis(const Graph *graph, const Value *map) {
-    int32_t found = -1;
-    uint32_t count = 0;
-    for (uint32_t k = 0; k < map->shape.rank; k++) {
-        if (map->dims[k] == DIM_C) {
-            found = (int32_t)k;
-            count++;
-        }
-    }
-    if (count == 1) {
-        return found;
-    }
-    return graph->channels_last || map->shape.rank < 2 ? (int32_t)map->shape.rank - 1 : 1;
-}
 
 static const AxisBinding *bound_axis(const Plan *plan, Str tensor) {
     for (size_t i = 0; i < plan->options.axis_count; i++) {
@@ -131,28 +116,6 @@ static bool check_defined_axis(const Plan *plan, const Node *node, const Value *
 
 /* ---- By definition: role c */
 
-/* Of the coded tensor; where that has no record of its own, the attribute that the operator defines. */
-static int32_t quant_axis(const Graph *graph, const Node *node) {
-    bool is_quantize = op_info(node->op)->kind == KIND_QUANTIZE;
-    const Value *coded = is_quantize ? node_output(graph, node, 0) : node_input(graph, node, 0);
-    if (coded == NULL || coded->quant != NULL) {
-        return coded == NULL ? -1 : coded->quant->axis;
-    }
-    int64_t axis = node_int(node, "axis", 1);
-    axis += axis < 0 ? (int64_t)coded->shape.rank : 0;
-    return axis >= 0 && axis < (int64_t)coded->shape.rank ? (int32_t)axis : -1;
-}
-
-static int32_t defined_axis(const Graph *graph, const Node *node, const Value *map) {
-    OpKind kind = op_info(node->op)->kind;
-    bool is_coding = kind == KIND_QUANTIZE || kind == KIND_DEQUANTIZE;
-    return is_coding ? quant_axis(graph, node) : map_channel_axis(graph, map);
-}
-
-static bool has_axis(const Value *map, int32_t axis) {
-    return axis >= 0 && axis < (int32_t)map->shape.rank;
-}
-
 static uint32_t axis_set(int32_t axis) {
     return UINT32_C(1) << axis;
 }
@@ -165,8 +128,8 @@ static bool operand_by_definition(const Plan *plan, const Node *node, const Valu
     uint64_t elements = 0;
     (void)shape_elements(&value->shape, &elements);
     bool is_coding = kind == KIND_QUANTIZE || kind == KIND_DEQUANTIZE;
-    operand->axis = defined_axis(graph, node, map);
-    bool is_there = has_axis(map, operand->axis);
+    operand->axis = node_defined_axis(graph, node, map);
+    bool is_there = node_has_axis(map, operand->axis);
     bool agrees = is_there && (uint64_t)map->shape.dim[operand->axis] == elements;
     if (is_there && !agrees && kind == KIND_NORM && map->shape.rank > 1) {
         return refuse_axis(node, value, map, operand->axis, work);
@@ -189,13 +152,6 @@ static bool operand_by_definition(const Plan *plan, const Node *node, const Valu
 }
 
 /* ---- By aligned position: role p */
-
-/* The axis of the map that axis 0 of the operand is aligned with. From the right; before opset 7 an attribute says. */
-static int32_t aligned_start(const Node *node, const Value *map, const Shape *shape) {
-    bool is_legacy = node->version > 0 && node->version < 7 && node_int(node, "broadcast", 0) != 0;
-    int64_t axis = is_legacy ? node_int(node, "axis", -1) : -1;
-    return axis >= 0 ? (int32_t)axis : (int32_t)map->shape.rank - (int32_t)shape->rank;
-}
 
 static Broadcast classify(Operand *operand, int32_t start) {
     const Value *map = operand->map;
@@ -233,7 +189,7 @@ static Broadcast classify(Operand *operand, int32_t start) {
 
 static bool operand_by_position(const Plan *plan, const Node *node, const Value *value, Work *work, Operand *operand) {
     operand->stored = smallest_form(plan, value, work);
-    int32_t start = aligned_start(node, operand->map, &operand->stored);
+    int32_t start = node_aligned_start(node, operand->map, &operand->stored);
     operand->broadcast = classify(operand, start);
     return check_defined_axis(plan, node, value, operand->axis, true, work);
 }
@@ -261,37 +217,6 @@ static bool operand_of_opaque(const Plan *plan, const Node *node, const Value *v
     }
     operand->broadcast = matches == 1 ? BROADCAST_CHANNEL : BROADCAST_NONE;
     return matches < 2 || refuse_axis(node, value, operand->map, operand->axis, work);
-}
-
-static bool is_named_as_weights(const Value *value) {
-    for (uint32_t axis = 0; axis < value->shape.rank; axis++) {
-        if (value->dims[axis] == DIM_O || value->dims[axis] == DIM_I) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The names of a constant are its first reader's. Another may read the same bytes along other axes: a matrix as weights
- * and as an addend, a vector along C and along W. */
-void operand_names(const Graph *graph, const Node *node, uint32_t k, uint8_t dims[SHAPE_MAX_RANK]) {
-    const Value *value = node_input(graph, node, k), *map = node_output(graph, node, 0);
-    char role = op_input_role(node->op, k);
-    memcpy(dims, value->dims, SHAPE_MAX_RANK);
-    if (role == 'w') {
-        names_of_weights(graph, node, k, dims);
-        return;
-    }
-    for (uint32_t own = 0; is_named_as_weights(value) && own < value->shape.rank; own++) {
-        dims[own] = (uint8_t)DIM_C;
-    }
-    int32_t axis = role == 'p' ? aligned_start(node, map, &value->shape) : defined_axis(graph, node, map);
-    if (role == 'c' && value->shape.rank == 1 && has_axis(map, axis) && map->shape.dim[axis] == value->shape.dim[0]) {
-        dims[0] = map->dims[axis];
-    }
-    for (uint32_t own = 0; role == 'p' && own < value->shape.rank; own++, axis++) {
-        dims[own] = has_axis(map, axis) ? map->dims[axis] : dims[own];
-    }
 }
 
 /* One number that a caller gives, such as a limit: the graph itself has no use for it. */
@@ -371,11 +296,11 @@ bool operand_of(const Plan *plan, const Node *node, uint32_t k, Work *work, Oper
     if (map == NULL || !map->has_shape) {
         return true;
     }
-    operand_names(plan->graph, node, k, operand->dims);
+    node_input_names(plan->graph, node, k, operand->dims);
     bool is_known = operand_by_role(plan, node, k, work, operand);
     operand->form = is_known ? form_of(node, operand) : FORM_COUNT;
     bool is_along_channels = operand->axis >= 0 && operand->form != FORM_COUNT;
-    operand->spread_axis = is_along_channels ? operand->axis : map_channel_axis(plan->graph, map);
+    operand->spread_axis = is_along_channels ? operand->axis : node_channel_axis(plan->graph, map);
     return is_known;
 }
 

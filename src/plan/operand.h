@@ -22,9 +22,6 @@ typedef struct {
  * or where the number of its elements contradicts its axis. */
 bool operand_of(const Plan *plan, const Node *node, uint32_t k, Work *work, Operand *operand);
 
-/* What this reader calls the axes of its input `k`. */
-void operand_names(const Graph *graph, const Node *node, uint32_t k, uint8_t dims[SHAPE_MAX_RANK]);
-
 /* Shape of a form over the map, with the map's rank. */
 Shape operand_form_shape(const Operand *operand, Form form);
 

@@ -12,7 +12,7 @@
 
 #include "device/device.h"
 #include "graph/passes.h"
-#include "plan/node_stages.h"
+#include "node/stages.h"
 #include "sweep/sweep.h"
 
 typedef struct {

@@ -2,6 +2,7 @@
 #include "plan/making.h"
 
 #include "base/fault.h"
+#include "node/input.h"
 
 #include <string.h>
 
@@ -20,7 +21,7 @@ static bool has_named_params(const Graph *graph, const Node *node, const NodeSta
             uint32_t input = stages->stage[s].param[p].input;
             const Value *value = node_input(graph, node, input);
             uint8_t read[SHAPE_MAX_RANK];
-            operand_names(graph, node, input, read);
+            node_input_names(graph, node, input, read);
             for (uint32_t k = 0; is_made(value) && k < value->shape.rank; k++) {
                 is_named = is_named && (value->shape.dim[k] == 1 || value->dims[k] == read[k]);
             }

@@ -2,6 +2,7 @@
 #include "plan/making.h"
 
 #include "base/fault.h"
+#include "node/input.h"
 
 #include <string.h>
 
@@ -113,7 +114,7 @@ static bool far_view(Making *making, const SweepParam *param, View *view) {
     const Graph *graph = making->builder->plan->graph;
     const Buffer *far = plan_buffer(making->builder->plan, param->far);
     uint8_t read[SHAPE_MAX_RANK];
-    operand_names(graph, graph_node(graph, making->planned->nodes[param->node]), param->input, read);
+    node_input_names(graph, graph_node(graph, making->planned->nodes[param->node]), param->input, read);
     if (!whole_view(making, far, true, view)) {
         return false;
     }

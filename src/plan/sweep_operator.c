@@ -2,9 +2,9 @@
 #include "plan/making.h"
 
 #include "base/fault.h"
+#include "node/reach.h"
+#include "node/table.h"
 #include "plan/declared.h"
-#include "plan/node_table.h"
-#include "plan/reach.h"
 #include "plan/whole.h"
 
 #include <string.h>

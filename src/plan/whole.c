@@ -2,7 +2,7 @@
 #include "plan/whole.h"
 
 #include "plan/builder.h"
-#include "plan/reach.h"
+#include "node/reach.h"
 
 const char *whole_reason_name(WholeReason reason) {
     static const char *const name[] = {

@@ -1,7 +1,7 @@
 /* What the engine does at a step over whole maps: products, or passes of stages over what it makes. */
 #include "plan/whole_cost.h"
 
-#include "plan/reach.h"
+#include "node/reach.h"
 #include "plan/tensor.h"
 #include "sweep/cycles.h"
 

@@ -3,8 +3,8 @@
 
 #include "base/checked.h"
 #include "base/fault.h"
-#include "plan/node_command.h"
-#include "plan/node_table.h"
+#include "node/command.h"
+#include "node/table.h"
 #include "plan/plan_cost.h"
 #include "program/builder.h"
 #include "sweep/parts.h"

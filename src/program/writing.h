@@ -2,7 +2,7 @@
 #ifndef S0_PROGRAM_WRITING_H
 #define S0_PROGRAM_WRITING_H
 
-#include "plan/node_command.h"
+#include "node/command.h"
 #include "program/builder.h"
 #include "sweep/kernel.h"
 

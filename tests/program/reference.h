@@ -5,7 +5,7 @@
 
 #include "program/drawn.h"
 
-#include "plan/node_stages.h"
+#include "node/stages.h"
 #include "stage/bound.h"
 
 #include <math.h>

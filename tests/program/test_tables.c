@@ -3,7 +3,7 @@
  * is a fault, and bytes and cycles are as the plan counts them. What no reference says is refused by name. */
 #include "graph/passes.h"
 #include "graph/text.h"
-#include "plan/node_table.h"
+#include "node/table.h"
 #include "program/program.h"
 #include "sim/sim.h"
 

@@ -1,5 +1,5 @@
 /* Reach of what moves elements. Definitions: onnx/docs/Operators.md (onnx 1.17); the reference kernels of TFLite. */
-#include "plan/reach_rules.h"
+#include "node/reach_rules.h"
 
 #include "base/checked.h"
 #include "graph/box.h"

@@ -1,5 +1,5 @@
 /* Reach, by operator: the table. Its rules stand by family in reach_*.c. */
-#include "plan/reach_rules.h"
+#include "node/reach_rules.h"
 
 /* Operators that have a rule of their own. */
 static const ReachRule rule_of_op[OP_COUNT] = {

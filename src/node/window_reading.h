@@ -1,8 +1,8 @@
 /* Reading a node as a command over windows: what node_window.c and node_reduction.c share. Private to them. */
-#ifndef S0_PLAN_WINDOW_READING_H
-#define S0_PLAN_WINDOW_READING_H
+#ifndef S0_NODE_WINDOW_READING_H
+#define S0_NODE_WINDOW_READING_H
 
-#include "plan/node_command.h"
+#include "node/command.h"
 
 typedef struct {
     const Graph *graph;

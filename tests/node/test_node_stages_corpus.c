@@ -6,7 +6,7 @@
 #include "graph/fold.h"
 #include "graph/support.h"
 #include "import/import.h"
-#include "plan/node_stages.h"
+#include "node/stages.h"
 #include "support/corpus.h"
 
 static Corpus corpus;

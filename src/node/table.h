@@ -1,8 +1,8 @@
 /* Nodes that a table computes: an operator of one map of 8-bit codes is as many codes as there are, whatever its
  * arithmetic. The table is a constant that the node reads, as the device loads it: 256 bytes. Definitions:
  * docs/semantics.md. */
-#ifndef S0_PLAN_NODE_TABLE_H
-#define S0_PLAN_NODE_TABLE_H
+#ifndef S0_NODE_TABLE_H
+#define S0_NODE_TABLE_H
 
 #include "graph/graph.h"
 #include "kern/semantics.h"

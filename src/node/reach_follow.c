@@ -1,7 +1,7 @@
 /* What rules of reach say it with: which axes of an input follow those of the output. */
-#include "plan/reach_rules.h"
+#include "node/reach_rules.h"
 
-#include "plan/operand.h"
+#include "node/input.h"
 
 uint32_t reach_all_axes(const Value *value) {
     return reach_axis_bit(value->shape.rank) - 1;
@@ -53,7 +53,7 @@ void reach_follow_outputs(const ReachFinding *f, uint32_t of) {
         if (in == NULL || (role != 'w' && role != 'c')) {
             continue;
         }
-        operand_names(f->graph, f->node, k, dims);
+        node_input_names(f->graph, f->node, k, dims);
         for (uint32_t axis = 0; axis < in->shape.rank; axis++) {
             bool is_along = role == 'w' ? dims[axis] == DIM_O : in->shape.rank == 1;
             if (is_along && in->shape.dim[axis] == f->out->shape.dim[of]) {

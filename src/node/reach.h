@@ -2,8 +2,8 @@
  *
  * It follows from the operators' definitions, axis by axis. An operator that is not known here, or that makes more than
  * one output, reads all of every input and is not cut. */
-#ifndef S0_PLAN_REACH_H
-#define S0_PLAN_REACH_H
+#ifndef S0_NODE_REACH_H
+#define S0_NODE_REACH_H
 
 #include "graph/graph.h"
 

@@ -1,11 +1,11 @@
 /* From nodes to windows: convolutions, pools, products and softmax on codes of 8 bits. */
-#include "plan/window_reading.h"
+#include "node/window_reading.h"
 
 #include "base/checked.h"
 #include "graph/fold.h"
 #include "graph/names.h"
-#include "plan/node_stages.h"
-#include "plan/reach.h"
+#include "node/reach.h"
+#include "node/stages.h"
 
 #include <math.h>
 

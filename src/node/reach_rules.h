@@ -1,8 +1,8 @@
 /* What the families of reach_*.c share: a reach while it is found, and the rule of each operator. Private to them. */
-#ifndef S0_PLAN_REACH_RULES_H
-#define S0_PLAN_REACH_RULES_H
+#ifndef S0_NODE_REACH_RULES_H
+#define S0_NODE_REACH_RULES_H
 
-#include "plan/reach.h"
+#include "node/reach.h"
 
 /* Begins with nothing that may be cut and all of every input read. */
 typedef struct {

@@ -1,5 +1,5 @@
 /* From nodes to windows: mean, sum and greatest code over whole axes, one window over all that is reduced. */
-#include "plan/window_reading.h"
+#include "node/window_reading.h"
 
 #include "graph/fold.h"
 

@@ -1,9 +1,9 @@
 /* Operators that move elements: copies in another order, and maps with a margin. */
-#include "plan/node_command.h"
+#include "node/command.h"
 
 #include "graph/box.h"
 #include "graph/fold.h"
-#include "plan/reach.h"
+#include "node/reach.h"
 
 static bool fail(const char **why, const char *text) {
     *why = text;

@@ -1,5 +1,5 @@
 /* From nodes to stages: coders, and operators that compute on codes. */
-#include "plan/node_reader.h"
+#include "node/reader.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* Reach of operators that go over some axes, whole, and along the others. Definitions: onnx/docs/Operators.md (onnx
  * 1.17); the reference kernels of TFLite. */
-#include "plan/reach_rules.h"
+#include "node/reach_rules.h"
 
 #include "base/checked.h"
 #include "graph/fold.h"

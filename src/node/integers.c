@@ -1,5 +1,5 @@
 /* From nodes to stages: ONNX's operators on integers that stand for themselves, and QLinearAdd and QLinearMul. */
-#include "plan/node_reader.h"
+#include "node/reader.h"
 
 /* ---- Integers that stand for themselves */
 

@@ -4,10 +4,10 @@
  * made of. For random boxes of the output those have a hull, along each axis; what node_reach says must cover it, and
  * may be larger only by what the family allows: axes that it may read whole (`loose`), and elements between those that
  * a window steps over (`slack`). */
-#ifndef S0_TESTS_PLAN_REACHED_H
-#define S0_TESTS_PLAN_REACHED_H
+#ifndef S0_TESTS_NODE_REACHED_H
+#define S0_TESTS_NODE_REACHED_H
 
-#include "plan/reach.h"
+#include "node/reach.h"
 
 #include "graph/passes.h"
 #include "graph/text.h"

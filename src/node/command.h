@@ -1,8 +1,8 @@
 /* Operators that are not per-channel, as the command that computes them: what a convolution, a pool or a fully
  * connected layer on codes makes, what only moves elements, and what has a table (node_table.h). Who plans asks whether
  * there is a command, who writes programs asks for it. Definitions: docs/semantics.md. */
-#ifndef S0_PLAN_NODE_COMMAND_H
-#define S0_PLAN_NODE_COMMAND_H
+#ifndef S0_NODE_COMMAND_H
+#define S0_NODE_COMMAND_H
 
 #include "cmd/command.h"
 #include "graph/graph.h"

@@ -1,8 +1,8 @@
 /* From nodes to tables: TFLite's operators on codes of int8. */
-#include "plan/node_table.h"
+#include "node/table.h"
 
 #include "kern/sigmoid.h"
-#include "plan/node_stages.h"
+#include "node/stages.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Which command computes a node. */
-#include "plan/node_command.h"
+#include "node/command.h"
 
-#include "plan/node_table.h"
+#include "node/table.h"
 
 bool node_command(const Graph *graph, const Node *node, Arena *arena, NodeCommand *command, const char **why) {
     *why = NULL;

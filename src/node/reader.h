@@ -1,8 +1,8 @@
 /* A node that is being read as stages: what node_stages.c and node_codes.c share. */
-#ifndef S0_PLAN_NODE_READER_H
-#define S0_PLAN_NODE_READER_H
+#ifndef S0_NODE_READER_H
+#define S0_NODE_READER_H
 
-#include "plan/node_stages.h"
+#include "node/stages.h"
 
 typedef struct {
     const Graph *graph;

@@ -1,9 +1,9 @@
 /* From nodes to stages: operators on reals, and which input of a node is the map. */
-#include "plan/node_stages.h"
+#include "node/stages.h"
 
 #include "graph/fold.h"
 #include "layout/packed.h"
-#include "plan/node_reader.h"
+#include "node/reader.h"
 
 #include <float.h>
 #include <math.h>

@@ -3,10 +3,10 @@
  *     x0: DEQUANTIZE int8>float32 0.5,-1; MUL float32 number@1; QUANTIZE float32>int8 0.25,0
  * x0 is the input that is the map, "x0 repeats" where it does so along axes of the result; number@1: input 1 gives the
  * number; number@1(0.5,3): as codes of that scale and zero point. */
-#ifndef TESTS_PLAN_STAGES_TEXT_H
-#define TESTS_PLAN_STAGES_TEXT_H
+#ifndef TESTS_NODE_STAGES_TEXT_H
+#define TESTS_NODE_STAGES_TEXT_H
 
-#include "plan/node_stages.h"
+#include "node/stages.h"
 
 #include <stdio.h>
 

@@ -1,10 +1,10 @@
 /* Reach of windows that slide: convolutions and pools; and of windows that spread, transposed convolutions.
  * Definitions: onnx/docs/Operators.md (onnx 1.17); the reference kernels of TFLite. */
-#include "plan/reach_rules.h"
+#include "node/reach_rules.h"
 
 #include "base/checked.h"
 #include "graph/box.h"
-#include "plan/operand.h"
+#include "node/input.h"
 
 uint64_t node_spatial_number(const Node *node, const char *name, uint32_t k, uint64_t absent) {
     const Attr *attr = node_attr(node, name);
@@ -44,7 +44,7 @@ static bool slide(const ReachFinding *f, uint32_t axis, uint32_t k, uint64_t ker
 
 static uint64_t input_channels_of_one(const ReachFinding *f, const Value *weights) {
     uint8_t dims[SHAPE_MAX_RANK];
-    operand_names(f->graph, f->node, reach_weight_input(f), dims);
+    node_input_names(f->graph, f->node, reach_weight_input(f), dims);
     for (uint32_t axis = 0; axis < weights->shape.rank; axis++) {
         if (dims[axis] == DIM_I) {
             return (uint64_t)weights->shape.dim[axis];

@@ -1,6 +1,6 @@
 /* Reach of matrix products, and of cells made of them. Definitions: onnx/docs/Operators.md (onnx 1.17); the reference
  * kernels of TFLite. */
-#include "plan/reach_rules.h"
+#include "node/reach_rules.h"
 
 static bool is_transposed(const ReachFinding *f, uint32_t side) {
     static const char *const names[][2] = {{"transA", "transB"}, {"adj_x", "adj_y"}};

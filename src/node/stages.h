@@ -2,8 +2,8 @@
  *
  * Only the numbers that are part of the graph itself (quantisation, attributes, limits) are immediates here; constants
  * stay inputs, which the device reads from memory, and so do parameters that a caller gives. */
-#ifndef S0_PLAN_NODE_STAGES_H
-#define S0_PLAN_NODE_STAGES_H
+#ifndef S0_NODE_STAGES_H
+#define S0_NODE_STAGES_H
 
 #include "graph/passes.h"
 #include "stage/stage.h"

@@ -1,0 +1,79 @@
+/* Along which axes of a node's map its inputs lie. */
+#include "node/input.h"
+
+#include "graph/names.h"
+
+#include <string.h>
+
+/* The axis that is called C, where exactly one is; else what the format defines (ONNX 1, TFLite the last). */
+int32_t node_channel_axis(const Graph *graph, const Value *map) {
+    int32_t found = -1;
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < map->shape.rank; k++) {
+        if (map->dims[k] == DIM_C) {
+            found = (int32_t)k;
+            count++;
+        }
+    }
+    if (count == 1) {
+        return found;
+    }
+    return graph->channels_last || map->shape.rank < 2 ? (int32_t)map->shape.rank - 1 : 1;
+}
+
+/* Of the coded tensor; where that has no record of its own, the attribute that the operator defines. */
+static int32_t quant_axis(const Graph *graph, const Node *node) {
+    bool is_quantize = op_info(node->op)->kind == KIND_QUANTIZE;
+    const Value *coded = is_quantize ? node_output(graph, node, 0) : node_input(graph, node, 0);
+    if (coded == NULL || coded->quant != NULL) {
+        return coded == NULL ? -1 : coded->quant->axis;
+    }
+    int64_t axis = node_int(node, "axis", 1);
+    axis += axis < 0 ? (int64_t)coded->shape.rank : 0;
+    return axis >= 0 && axis < (int64_t)coded->shape.rank ? (int32_t)axis : -1;
+}
+
+int32_t node_defined_axis(const Graph *graph, const Node *node, const Value *map) {
+    OpKind kind = op_info(node->op)->kind;
+    bool is_coding = kind == KIND_QUANTIZE || kind == KIND_DEQUANTIZE;
+    return is_coding ? quant_axis(graph, node) : node_channel_axis(graph, map);
+}
+
+/* The axis of the map that axis 0 of the operand is aligned with. From the right; before opset 7 an attribute says. */
+int32_t node_aligned_start(const Node *node, const Value *map, const Shape *shape) {
+    bool is_legacy = node->version > 0 && node->version < 7 && node_int(node, "broadcast", 0) != 0;
+    int64_t axis = is_legacy ? node_int(node, "axis", -1) : -1;
+    return axis >= 0 ? (int32_t)axis : (int32_t)map->shape.rank - (int32_t)shape->rank;
+}
+
+static bool is_named_as_weights(const Value *value) {
+    for (uint32_t axis = 0; axis < value->shape.rank; axis++) {
+        if (value->dims[axis] == DIM_O || value->dims[axis] == DIM_I) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The names of a constant are its first reader's. Another may read the same bytes along other axes: a matrix as weights
+ * and as an addend, a vector along C and along W. */
+void node_input_names(const Graph *graph, const Node *node, uint32_t k, uint8_t dims[SHAPE_MAX_RANK]) {
+    const Value *value = node_input(graph, node, k), *map = node_output(graph, node, 0);
+    char role = op_input_role(node->op, k);
+    memcpy(dims, value->dims, SHAPE_MAX_RANK);
+    if (role == 'w') {
+        names_of_weights(graph, node, k, dims);
+        return;
+    }
+    for (uint32_t own = 0; is_named_as_weights(value) && own < value->shape.rank; own++) {
+        dims[own] = (uint8_t)DIM_C;
+    }
+    int32_t axis = role == 'p' ? node_aligned_start(node, map, &value->shape) : node_defined_axis(graph, node, map);
+    if (role == 'c' && value->shape.rank == 1 && node_has_axis(map, axis) &&
+        map->shape.dim[axis] == value->shape.dim[0]) {
+        dims[0] = map->dims[axis];
+    }
+    for (uint32_t own = 0; role == 'p' && own < value->shape.rank; own++, axis++) {
+        dims[own] = node_has_axis(map, axis) ? map->dims[axis] : dims[own];
+    }
+}

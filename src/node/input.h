@@ -1,0 +1,24 @@
+/* Along which axes of a node's map its inputs lie, by the operator's definition or by aligned position, never by a
+ * size. */
+#ifndef S0_NODE_INPUT_H
+#define S0_NODE_INPUT_H
+
+#include "graph/graph.h"
+
+static inline bool node_has_axis(const Value *map, int32_t axis) {
+    return axis >= 0 && axis < (int32_t)map->shape.rank;
+}
+
+/* The map's channels: the axis that is called C, where exactly one is; else what the format defines. */
+int32_t node_channel_axis(const Graph *graph, const Value *map);
+
+/* Of a list of one number a slice: which axis its operator defines. It may be none of the map's: see node_has_axis. */
+int32_t node_defined_axis(const Graph *graph, const Node *node, const Value *map);
+
+/* The axis of the map that axis 0 of an operand is aligned with. */
+int32_t node_aligned_start(const Node *node, const Value *map, const Shape *shape);
+
+/* What this reader calls the axes of its input `k`. */
+void node_input_names(const Graph *graph, const Node *node, uint32_t k, uint8_t dims[SHAPE_MAX_RANK]);
+
+#endif
