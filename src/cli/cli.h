@@ -15,6 +15,7 @@ typedef struct {
     Texts operands; /* what stood beside the options */
     bool is_quiet;  /* no report: only files, what was asked for with `-`, and errors */
     bool has_color; /* standard output takes colours */
+    bool is_plain;  /* --plain: for a log */
     FileOut output; /* being written; abandoned where memory runs out */
     bool has_output;
     ModelFiles files; /* of the model that is read; closed at the end, whatever happens */
@@ -52,9 +53,12 @@ bool cli_write(Cli *cli, const char *path, void (*write)(FILE *out, const void *
 /* "-"? */
 bool cli_is_stdout(const char *path);
 
-/* Characters of a line of standard output, 80 at least: COLUMNS, or the terminal's width; of a pipe or file, as many as
- * whole names mostly need. */
-uint32_t cli_columns(void);
+/* Characters of a line of standard output, 80 at least: COLUMNS, or with --plain 100, or the terminal's width; of a
+ * pipe or file, as many as whole names mostly need. */
+uint32_t cli_columns(const Cli *cli);
+
+/* May drawings use more than ASCII? Not with --plain, nor where the locale is none of UTF-8. */
+bool cli_has_unicode(const Cli *cli);
 
 /* 1234567 as "1,234,567". */
 const char *cli_number(Arena *arena, uint64_t number);

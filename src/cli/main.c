@@ -15,7 +15,7 @@ const CliCommand *const cli_commands[] = {
     NULL};
 
 typedef struct {
-    bool help, version, quiet;
+    bool help, version, quiet, plain;
     int color;
 } CommonArgs;
 
@@ -29,14 +29,18 @@ const Option cli_common_options[] = {
      offsetof(CommonArgs, quiet), NULL},
     {"color", 0, OPTION_CHOICE, "WHEN", "auto (default; NO_COLOR is respected), always or never",
      offsetof(CommonArgs, color), color_choices},
+    {"plain", 0, OPTION_SWITCH, NULL, "for a log: no colour, ASCII, lines of 100 characters",
+     offsetof(CommonArgs, plain), NULL},
     {0}};
 
 static bool wants_color(const CommonArgs *common) {
-    if (common->color != COLOR_AUTO) {
-        return common->color == COLOR_ALWAYS;
+    if (common->plain || common->color != COLOR_AUTO) {
+        return !common->plain && common->color == COLOR_ALWAYS;
     }
     const char *no_color = getenv("NO_COLOR"); /* https://no-color.org: present and not empty */
-    return (no_color == NULL || no_color[0] == '\0') && isatty(STDOUT_FILENO);
+    const char *terminal = getenv("TERM");
+    bool is_dumb = terminal != NULL && strcmp(terminal, "dumb") == 0;
+    return (no_color == NULL || no_color[0] == '\0') && !is_dumb && isatty(STDOUT_FILENO);
 }
 
 const CliCommand *cli_find_command(Cli *cli, const char *name) {
@@ -94,6 +98,7 @@ static s0_status run_command(Cli *cli, const CliCommand *command, Arguments argu
     }
     cli->is_quiet = common->quiet;
     cli->has_color = wants_color(common);
+    cli->is_plain = common->plain;
     return check_operands(cli, command) ? command->run(cli, args) : S0_BAD_INPUT;
 }
 

@@ -1,6 +1,8 @@
 /* Writing: whole files, standard output, numbers. */
 #include "cli/cli.h"
 
+#include <langinfo.h>
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -37,15 +39,26 @@ bool cli_write(Cli *cli, const char *path, void (*write)(FILE *out, const void *
     return file_out_commit(&cli->output, &cli->work.diags);
 }
 
-uint32_t cli_columns(void) {
-    enum { LEAST = 80, MOST = 1000, OF_A_PIPE = 200 };
+uint32_t cli_columns(const Cli *cli) {
+    enum { LEAST = 80, MOST = 1000, OF_A_LOG = 100, OF_A_PIPE = 200 };
     uint64_t columns = 0;
     struct winsize window;
     if (!str_to_u64(str_from(getenv("COLUMNS")), &columns) || columns == 0) {
         bool is_terminal = ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0;
-        columns = is_terminal ? window.ws_col : OF_A_PIPE;
+        columns = cli->is_plain ? OF_A_LOG : is_terminal ? window.ws_col : OF_A_PIPE;
     }
     return columns < LEAST ? LEAST : columns > MOST ? MOST : (uint32_t)columns;
+}
+
+/* The program itself stays in the locale C, so that numbers are written as files have them. */
+bool cli_has_unicode(const Cli *cli) {
+    locale_t locale = cli->is_plain ? (locale_t)0 : newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+    if (locale == (locale_t)0) {
+        return false;
+    }
+    bool is_utf8 = strcmp(nl_langinfo_l(CODESET, locale), "UTF-8") == 0;
+    freelocale(locale);
+    return is_utf8;
 }
 
 const char *cli_number(Arena *arena, uint64_t number) {

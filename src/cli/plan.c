@@ -123,7 +123,10 @@ static void write_json(FILE *out, const void *data) {
 }
 
 static void print_report(const Cli *cli, const Args *args, const Facts *facts, Arena *scratch) {
-    const TerminalStyle style = {.has_color = cli->has_color, .lists_all = args->all, .columns = cli_columns()};
+    const TerminalStyle style = {.has_color = cli->has_color,
+                                 .has_unicode = cli_has_unicode(cli),
+                                 .lists_all = args->all,
+                                 .columns = cli_columns(cli)};
     Str nearest = {0};
     if (args->node != NULL) {
         report_why_node(facts, str_from(args->node), scratch, stdout, &nearest);
@@ -177,7 +180,10 @@ const CliCommand command_plan = {
         "whole.\n"
         "Exit status 2 where it does not fit: standard error says why, the JSON file is written all the same.\n"
         "Lines are as wide as the terminal, or COLUMNS characters; in a file or pipe 200, so that most names are "
-        "whole.\n",
+        "whole.\n"
+        "The drawing of time and address takes 100, and only ASCII with --plain and where the locale (LC_ALL, "
+        "LC_CTYPE, "
+        "LANG)\nis none of UTF-8.\n",
     .shared_options = cli_plan_options,
     .options = options,
     .args_bytes = sizeof(Args),

@@ -150,7 +150,7 @@ static s0_status run_run(Cli *cli, const void *data) {
     }
     bool has_stdout = cli_is_stdout(args->json) || cli_is_stdout(args->trace);
     if (run->audit != NULL && !cli->is_quiet && !has_stdout) {
-        report_audit(run->facts, run->audit, cli_columns(), &work->scratch, stdout);
+        report_audit(run->facts, run->audit, cli_columns(cli), &work->scratch, stdout);
     }
     return tell_trouble(run, &work->scratch);
 }

@@ -124,7 +124,7 @@ static void print_report(Cli *cli, const Args *args, const Simplification *facts
     FILE *out = is_piped ? stderr : stdout;
     Span model = cli->files.map[0].bytes;
     bool is_same = model.len == written.len && (model.len == 0 || memcmp(model.ptr, written.ptr, model.len) == 0);
-    report_simplification(facts, cli_columns(), &cli->work.scratch, out);
+    report_simplification(facts, cli_columns(cli), &cli->work.scratch, out);
     Str name = clean_text(&cli->work.scratch, str_from(is_piped ? "standard output" : args->output));
     fprintf(out, "\nwritten: " STR_FMT ", %s bytes%s\n", STR_ARG(name), cli_number(&cli->work.scratch, written.len),
             is_same ? ", the same as the model's" : "");

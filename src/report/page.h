@@ -22,10 +22,11 @@ void page_line(const Page *page, const char *format, ...) __attribute__((format(
 
 /* Colour on and off where the page has any. */
 const char *page_color(const Page *page, const char *code);
-#define PAGE_BOLD  "\033[1m"
-#define PAGE_BAD   "\033[31m"
-#define PAGE_GOOD  "\033[32m"
-#define PAGE_PLAIN "\033[0m"
+#define PAGE_BOLD    "\033[1m"
+#define PAGE_BAD     "\033[31m"
+#define PAGE_GOOD    "\033[32m"
+#define PAGE_PLAIN   "\033[0m"
+#define PAGE_REVERSE "\033[7m"
 
 Str page_number(const Page *page, uint64_t number);
 const char *page_count(const Page *page, uint64_t count, const char *noun); /* "1 buffer", "2 buffers" */
@@ -44,7 +45,7 @@ void page_sweep(const Page *page, uint32_t sweep);
 Str page_sweep_title(const Page *page, const PlannedSweep *planned); /* "'m' (Mul) to 'a' (Add)" */
 void page_far_maps(const Page *page);                                /* lists.c */
 void page_sweep_list(const Page *page);
-void page_drawing(const Page *page); /* drawing.c */
+void page_drawing(const Page *page); /* drawing_page.c */
 
 /* ---- words.c: the short names of the JSON in words */
 

@@ -9,6 +9,7 @@ void report_json(const Facts *facts, Arena *scratch, FILE *out);
 
 typedef struct {
     bool has_color;
+    bool has_unicode; /* the drawing may use characters beyond ASCII, in UTF-8 */
     bool lists_all;   /* every row of the lists of sweeps and far maps */
     uint32_t columns; /* of a line, at least 80 */
 } TerminalStyle;
