@@ -48,6 +48,26 @@ void reach_channels(const ReachFinding *f) {
     reach_follow_outputs(f, channel);
 }
 
+/* An element of the output is made of as many elements as the axes in `reduced` have. Nothing is cut where they do not
+ * fit 64 bits. */
+static bool pass_over(const ReachFinding *f, const Value *in, uint32_t reduced) {
+    bool ok = true;
+    for (uint32_t axis = 0; ok && axis < in->shape.rank; axis++) {
+        ok = (reduced & reach_axis_bit(axis)) == 0 ||
+             checked_mul(f->reach->passes, (uint64_t)in->shape.dim[axis], &f->reach->passes);
+    }
+    f->reach->cut = ok ? f->reach->cut : 0;
+    return ok;
+}
+
+void reach_global_pool(const ReachFinding *f) {
+    const Value *in = reach_input(f, 0);
+    reach_channels(f);
+    if (in != NULL) {
+        pass_over(f, in, reach_all_axes(in) & ~(reach_axis_bit(0) | reach_axis_bit(reach_channel_axis(f))));
+    }
+}
+
 void reach_reduction(const ReachFinding *f) {
     const Value *in = reach_input(f, 0);
     Ints axes;
@@ -56,19 +76,16 @@ void reach_reduction(const ReachFinding *f) {
         return;
     }
     if (axes.count == 0 && f->graph->format != FORMAT_TFLITE && node_int(f->node, "noop_with_empty_axes", 0) == 0) {
-        return; /* all of them */
+        pass_over(f, in, reach_all_axes(in));
+        return;
     }
     for (uint32_t k = 0; k < axes.count; k++) {
         int64_t axis = axes.at[k] + (axes.at[k] < 0 ? (int64_t)in->shape.rank : 0);
         reduced |= axis >= 0 && axis < (int64_t)in->shape.rank ? reach_axis_bit((uint32_t)axis) : 0;
     }
-    bool keeps = in->shape.rank == f->out->shape.rank;
-    for (uint32_t axis = 0; axis < in->shape.rank; axis++) {
+    bool keeps = in->shape.rank == f->out->shape.rank, can_pass = pass_over(f, in, reduced);
+    for (uint32_t axis = 0; can_pass && axis < in->shape.rank; axis++) {
         if ((reduced & reach_axis_bit(axis)) != 0) {
-            if (!checked_mul(f->reach->passes, (uint64_t)in->shape.dim[axis], &f->reach->passes)) {
-                f->reach->cut = 0;
-                return;
-            }
             next += keeps;
         } else if (next < f->out->shape.rank) {
             reach_follow(f, 0, axis, next);

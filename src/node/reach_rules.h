@@ -63,6 +63,7 @@ void reach_cell(const ReachFinding *f); /* LSTM */
 void reach_elements(const ReachFinding *f); /* along all of them, also where it repeats */
 void reach_images(const ReachFinding *f);   /* along the first only */
 void reach_channels(const ReachFinding *f); /* images and channels: over spatial axes, resize among them */
+void reach_global_pool(const ReachFinding *f);
 void reach_reduction(const ReachFinding *f);
 void reach_softmax(const ReachFinding *f);
 void reach_layer_norm(const ReachFinding *f);

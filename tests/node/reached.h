@@ -35,8 +35,8 @@ struct Reached {
     int64_t axis, flag[2], list[SHAPE_MAX_RANK];
     /* what it says of it */
     Define *define;
-    int64_t cut; /* set of axes; ALL_CUT: each of them; ANY_CUT: it does not say */
-    uint64_t macs;
+    int64_t cut;           /* set of axes; ALL_CUT: each of them; ANY_CUT: it does not say */
+    uint64_t macs, passes; /* 0: it does not say */
     uint32_t loose[REACHED_INPUTS];
     int64_t slack[REACHED_INPUTS][SHAPE_MAX_RANK];
     /* what came of it */
@@ -216,6 +216,10 @@ static inline bool reached_once(Reached *r, void (*family)(Reached *r), Work *wo
     r->cut = r->cut == ALL_CUT ? (1 << r->out->rank) - 1 : r->cut;
     if (r->cut != ANY_CUT && r->reach.cut != (uint32_t)r->cut) {
         fail_msg("%s\nmay be cut along the axes 0x%x, not 0x%llx", r->text, r->reach.cut, (unsigned long long)r->cut);
+    }
+    if (r->passes > 0 && r->reach.passes != r->passes) {
+        fail_msg("%s\nan element is made of %llu, not %llu", r->text, (unsigned long long)r->passes,
+                 (unsigned long long)r->reach.passes);
     }
     if (r->macs > 0 && r->reach.macs != r->macs) {
         fail_msg("%s\nan element is the sum of %llu products, not %llu", r->text, (unsigned long long)r->macs,

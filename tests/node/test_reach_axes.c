@@ -205,6 +205,15 @@ static void define_reduction(Reached *r, const int64_t *out) {
     mark_range(r, 0, index, (uint32_t)r->flag[0]);
 }
 
+/* Of the axes in flag[0]. */
+static uint64_t volume(const Reached *r, int rank) {
+    uint64_t elements = 1;
+    for (int axis = 0; axis < rank; axis++) {
+        elements *= (r->flag[0] >> axis & 1) != 0 ? (uint64_t)r->extents[axis] : 1;
+    }
+    return elements;
+}
+
 static void draw_reduction(Reached *r) {
     static const char *const name[] = {"ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL2"};
     int rank = draw_rank(r, 2, 5), count = 0;
@@ -238,6 +247,7 @@ static void draw_reduction(Reached *r) {
         line(r, "]");
     }
     line(r, "\noutput y\n");
+    r->passes = volume(r, rank);
     r->define = define_reduction;
 }
 
@@ -253,12 +263,13 @@ static void define_channel(Reached *r, const int64_t *out) {
 static void draw_channels(Reached *r) {
     static const char *const node[] = {"GlobalAveragePool: x -> y", "GlobalMaxPool: x -> y", "GlobalLpPool: x -> y",
                                        "InstanceNormalization: x c c -> y"};
-    int rank = draw_rank(r, 3, 5);
+    int rank = draw_rank(r, 3, 5), kind = (int)draw(r, 4);
     begin(r, "onnx 13");
     shape(r, "input", "x", "float32", r->extents, rank);
     shape(r, "const", "c", "float32", r->extents + 1, 1);
-    line(r, "node %s\noutput y\n", node[draw(r, 4)]);
+    line(r, "node %s\noutput y\n", node[kind]);
     r->flag[0] = all_but(rank, 3);
+    r->passes = kind < 3 ? volume(r, rank) : 0;
     r->cut = 3;
     r->define = define_channel;
 }
