@@ -1,7 +1,7 @@
 /* `stride0 plan MODEL -d DEVICE`: the ledger of a model on a device.
  *
- * Nothing is written before everything that can go wrong with the question has been looked at: the JSON file comes
- * first, then the report. */
+ * Nothing is written before everything that can go wrong with the question has been looked at: files come first, then
+ * the report. */
 #include "cli/plan_options.h"
 
 #include "base/nearest.h"
@@ -11,7 +11,7 @@
 
 typedef struct {
     PlanArgs plan;
-    const char *json, *node, *buffer;
+    const char *json, *html, *node, *buffer;
     int order;
     bool pin_inputs, pin_outputs, all;
 } Args;
@@ -21,6 +21,8 @@ static const char *const orders[] = {"file", NULL};
 static const Option options[] = {
     {"json", 0, OPTION_TEXT, "FILE", "write the plan as JSON; - is standard output, in place of the report",
      offsetof(Args, json), NULL},
+    {"html", 0, OPTION_TEXT, "FILE", "write the plan as one HTML file with a map; - is standard output, as above",
+     offsetof(Args, html), NULL},
     {"pin-inputs", 0, OPTION_SWITCH, NULL, "graph inputs keep their bytes for the whole run",
      offsetof(Args, pin_inputs), NULL},
     {"pin-outputs", 0, OPTION_SWITCH, NULL, "graph outputs have their bytes for the whole run",
@@ -115,11 +117,31 @@ static bool check_names(Work *work, const Args *args, const Facts *facts) {
 typedef struct {
     const Facts *facts;
     Arena *scratch;
-} JsonJob;
+} FileJob;
 
 static void write_json(FILE *out, const void *data) {
-    const JsonJob *job = data;
+    const FileJob *job = data;
     report_json(job->facts, job->scratch, out);
+}
+
+static void write_html(FILE *out, const void *data) {
+    const FileJob *job = data;
+    report_html(job->facts, job->scratch, out);
+}
+
+/* One stream holds one of them. */
+static bool check_outputs(Work *work, const Args *args) {
+    return !cli_is_stdout(args->json) || !cli_is_stdout(args->html) ||
+           diag_error(&work->diags, (DiagText){.place = "option --html",
+                                               .what = "two outputs for standard output",
+                                               .got = "--json - and --html -",
+                                               .hint = "write one of them to a file"});
+}
+
+static bool write_files(Cli *cli, const Args *args, const Facts *facts) {
+    const FileJob job = {facts, &cli->work.scratch};
+    return (args->json == NULL || cli_write(cli, args->json, write_json, &job)) &&
+           (args->html == NULL || cli_write(cli, args->html, write_html, &job));
 }
 
 static void print_report(const Cli *cli, const Args *args, const Facts *facts, Arena *scratch) {
@@ -144,18 +166,17 @@ static s0_status run_plan(Cli *cli, const void *data) {
     Work *work = &cli->work;
     Request request;
     const s0_plan_options asked = {.pin_inputs = args->pin_inputs, .pin_outputs = args->pin_outputs};
-    if (!cli_plan_request(cli, &args->plan, asked, &request)) {
+    if (!check_outputs(work, args) || !cli_plan_request(cli, &args->plan, asked, &request)) {
         return diags_status(&work->diags);
     }
     const Facts *facts = stages_plan(&request, &cli->files, work);
     if (facts == NULL || !check_names(work, args, facts)) {
         return diags_status(&work->diags);
     }
-    const JsonJob job = {facts, &work->scratch};
-    if (args->json != NULL && !cli_write(cli, args->json, write_json, &job)) {
+    if (!write_files(cli, args, facts)) {
         return S0_BAD_INPUT;
     }
-    if (!cli->is_quiet && !cli_is_stdout(args->json)) {
+    if (!cli->is_quiet && !cli_is_stdout(args->json) && !cli_is_stdout(args->html)) {
         print_report(cli, args, facts, &work->scratch);
     }
     if (plan_fits(facts->plan)) {
@@ -178,7 +199,7 @@ const CliCommand command_plan = {
         "worked on\n"
         "and stored; where these do not fit, by tiles too, and maps wait in far memory. --tile none: all maps are "
         "whole.\n"
-        "Exit status 2 where it does not fit: standard error says why, the JSON file is written all the same.\n"
+        "Exit status 2 where it does not fit: standard error says why, files are written all the same.\n"
         "Lines are as wide as the terminal, or COLUMNS characters; in a file or pipe 200, so that most names are "
         "whole.\n"
         "The drawing of time and address takes 100, and only ASCII with --plain and where the locale (LC_ALL, "

@@ -66,7 +66,7 @@ static void print_ranking(const Page *page, const Ranking *ranking) {
 }
 
 /* Who is to read it still, or why it is there for the whole run. */
-static Str waiting_for(const Page *page, BufferId id) {
+Str misfit_waiting_for(const Page *page, BufferId id) {
     const Plan *plan = page->facts->plan;
     const Buffer *storage = plan_buffer(plan, id);
     if (storage->kind == BUFFER_STATE) {
@@ -108,21 +108,23 @@ static Str uncut_text(const Page *page, const PlannedSweep *planned) {
                          : arena_format(page->scratch, STR_FMT ", %" PRIu32 " more", STR_ARG(text), count - MOST);
 }
 
-/* How far the peak's operator is cut, or why it is not. */
-static void print_cut(const Page *page) {
+Str misfit_cut(const Page *page) {
     const Plan *plan = page->facts->plan;
     const Step *step = &plan->steps[plan->peak_step];
     WholeReason reason = page->facts->misfit.whole;
     if (reason != WHOLE_NONE) {
-        page_line(page, "it is not cut into tiles: %s", words_whole(reason));
-    } else if (step->sweep != NOT_IN_SWEEP) {
-        const PlannedSweep *planned = &plan->sweeps[step->sweep];
-        const SweepOption *best = &planned->chosen.best;
-        page_line(page, "it goes by %s of %" PRIu64 "x%" PRIu64 "x%" PRIu64 "x%" PRIu64 " (N C H W)" STR_FMT "%s",
-                  page_count(page, best->cost.tiles, "tile"), best->choice.tile[DIM_N], best->choice.tile[DIM_C],
-                  best->choice.tile[DIM_H], best->choice.tile[DIM_W], STR_ARG(uncut_text(page, planned)),
-                  planned->chosen.fits ? "" : "; no other tiles need fewer bytes");
+        return arena_format(page->scratch, "it is not cut into tiles: %s", words_whole(reason));
     }
+    if (step->sweep == NOT_IN_SWEEP) {
+        return (Str){0};
+    }
+    const PlannedSweep *planned = &plan->sweeps[step->sweep];
+    const SweepOption *best = &planned->chosen.best;
+    return arena_format(page->scratch,
+                        "it goes by %s of %" PRIu64 "x%" PRIu64 "x%" PRIu64 "x%" PRIu64 " (N C H W)" STR_FMT "%s",
+                        page_count(page, best->cost.tiles, "tile"), best->choice.tile[DIM_N], best->choice.tile[DIM_C],
+                        best->choice.tile[DIM_H], best->choice.tile[DIM_W], STR_ARG(uncut_text(page, planned)),
+                        planned->chosen.fits ? "" : "; no other tiles need fewer bytes");
 }
 
 /* What the peak's node can't do without, and which others are there beside it. */
@@ -139,7 +141,7 @@ static void print_own(const Page *page) {
               : misfit->own_bytes > plan->capacity_bytes
                   ? ": local memory must hold at least that, and no option of stride0 lowers it"
                   : "; no option of stride0 lowers the peak");
-    print_cut(page);
+    page_line(page, STR_FMT, STR_ARG(misfit_cut(page)));
     if (misfit->waiting_count == 0) {
         return;
     }
@@ -150,7 +152,7 @@ static void print_own(const Page *page) {
     for (uint32_t i = 0; i < misfit->waiting_count && i < MOST; i++) {
         table_number(&table, plan_buffer(plan, misfit->waiting[i])->physical_bytes);
         table_add(&table, facts_buffer_name(page->facts, misfit->waiting[i], page->scratch));
-        table_add(&table, waiting_for(page, misfit->waiting[i]));
+        table_add(&table, misfit_waiting_for(page, misfit->waiting[i]));
     }
     table_print(&table, LIST_INDENT, page->style.columns, page->out);
     if (misfit->waiting_count > MOST) {
@@ -191,7 +193,7 @@ static void print_refused(const Page *page) {
 }
 
 /* The buffer, or of a schedule the operator. */
-static Str blamed_name(const Page *page, const Blame *blame) {
+Str misfit_blamed(const Page *page, const Blame *blame) {
     if (is_buffer(blame->buffer)) {
         return arena_format(page->scratch, "'" STR_FMT "'", STR_ARG(page_name(page, blame->buffer)));
     }
@@ -207,7 +209,7 @@ static void print_blame(const Page *page) {
     for (uint32_t i = 0; i < misfit->blame_count && i < MOST; i++) {
         const Blame *blame = &misfit->blame[i];
         page_line(page, "  %s, " STR_FMT ": " STR_FMT " bytes where " STR_FMT " would do; %s", blame_name(blame->kind),
-                  STR_ARG(blamed_name(page, blame)), STR_ARG(page_number(page, blame->bytes)),
+                  STR_ARG(misfit_blamed(page, blame)), STR_ARG(page_number(page, blame->bytes)),
                   STR_ARG(page_number(page, blame->instead_bytes)), blame->hint);
     }
     if (misfit->blame_count > MOST) {

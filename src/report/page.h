@@ -47,6 +47,16 @@ void page_far_maps(const Page *page);                                /* lists.c 
 void page_sweep_list(const Page *page);
 void page_drawing(const Page *page); /* drawing_page.c */
 
+const char *page_choice(const Page *page, const PlannedSweep *planned); /* "fused, 7 tiles of 1x12x3x28 (N C H W)" */
+Str page_alive(const Page *page, uint32_t step);                        /* "X 2*896, s 16, 3 more" */
+
+/* ---- misfit.c: parts of why it does not fit */
+
+Str misfit_cut(
+    const Page *page); /* how far the peak's operator is cut, or why it is not; empty where neither is known */
+Str misfit_waiting_for(const Page *page, BufferId id);   /* "until step 3: …" */
+Str misfit_blamed(const Page *page, const Blame *blame); /* the buffer, or of a schedule the operator */
+
 /* ---- words.c: the short names of the JSON in words */
 
 const char *words_alias(const Plan *plan, const Buffer *buffer);

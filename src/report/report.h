@@ -14,6 +14,9 @@ typedef struct {
     uint32_t columns; /* of a line, at least 80 */
 } TerminalStyle;
 
+/* The plan as one HTML file that needs nothing else: docs/html.md. Same facts, same bytes. */
+void report_html(const Facts *facts, Arena *scratch, FILE *out);
+
 /* The ledger for people: does it fit, totals, by kind, the peak and what it is made of, parameters kept compact,
  * largest paddings, a drawing of time and address. Same facts and style, same bytes. */
 void report_terminal(const Facts *facts, TerminalStyle style, Arena *scratch, FILE *out);

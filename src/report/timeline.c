@@ -58,7 +58,7 @@ static uint32_t count_equal(const Alive *alive, uint32_t count) {
 }
 
 /* "X 2*896, s 16, and 3 more": as many as there is room for, largest first. */
-static Str alive_text(const Page *page, uint32_t step) {
+Str page_alive(const Page *page, uint32_t step) {
     enum { BESIDE = 56, LEAST = 24, TAIL = 12 };
     Alive *alive = arena_array(page->scratch, Alive, page->facts->plan->buffer_count);
     uint32_t count = find_alive(page, step, alive), shown = 0;
@@ -97,7 +97,7 @@ static void print_rows(const Page *page, const SweepFacts *sweep) {
         table_number(&table, row.moved_bytes);
         table_number(&table, sweep->has_cost ? sweep->cost.column[column].cycles : UINT64_MAX);
         table_number(&table, row.live_bytes);
-        table_add(&table, alive_text(page, row.fullest));
+        table_add(&table, page_alive(page, row.fullest));
     }
     table_print(&table, PAGE_INDENT, page->style.columns, page->out);
 }
@@ -158,7 +158,7 @@ Str page_sweep_title(const Page *page, const PlannedSweep *planned) {
                                                    STR_ARG(node_name(page, planned->nodes[planned->node_count - 1])));
 }
 
-static const char *choice_text(const Page *page, const PlannedSweep *planned) {
+const char *page_choice(const Page *page, const PlannedSweep *planned) {
     static const char *const carry[] = {"", ", results carried in the output", ", results carried over the input",
                                         ", results carried in workspace"};
     const SweepChoice *choice = &planned->chosen.best.choice;
@@ -175,7 +175,7 @@ void page_sweep(const Page *page, uint32_t index) {
     const PlannedSweep *planned = sweep->planned;
     page_heading(page, "sweep of " STR_FMT ", steps " STR_FMT, STR_ARG(page_sweep_title(page, planned)),
                  STR_ARG(text_steps(page->scratch, planned->first_step, planned->last_step)));
-    page_line(page, "%s", choice_text(page, planned));
+    page_line(page, "%s", page_choice(page, planned));
     page_line(page, STR_FMT " cycles alone, needs " STR_FMT " bytes",
               STR_ARG(page_number(page, planned->chosen.best.cost.cycles)),
               STR_ARG(page_number(page, planned->chosen.best.need_bytes)));

@@ -1,0 +1,183 @@
+/* The head of the HTML report: the answer, device and model, totals, bytes by kind, the peak. */
+#include "report/html.h"
+
+#include <inttypes.h>
+
+/* ---- The answer */
+
+static void mark_memory(const Html *html, uint32_t memory, uint64_t need_bytes, uint64_t capacity_bytes) {
+    const Page *page = &html->page;
+    bool fits = need_bytes <= capacity_bytes;
+    html_line(html, STR_FMT " memory needs " STR_FMT " of " STR_FMT " bytes: " STR_FMT " %s.",
+              STR_ARG(clean_text(page->scratch, page->facts->device->memory[memory].name)),
+              STR_ARG(page_number(page, need_bytes)), STR_ARG(arena_number(page->scratch, capacity_bytes)),
+              STR_ARG(page_number(page, fits ? capacity_bytes - need_bytes : need_bytes - capacity_bytes)),
+              fits ? "free" : "too many");
+}
+
+static void mark_answer(const Html *html) {
+    const Facts *facts = html->page.facts;
+    const Plan *plan = facts->plan;
+    bool fits = plan_fits(plan);
+    html_mark(html, "<div class=\"answer %s\">\n<p><strong>%s</strong></p>\n", fits ? "good" : "bad",
+              fits ? "It fits." : "It does not fit.");
+    mark_memory(html, facts->device->local, plan->placed_bytes, plan->capacity_bytes);
+    if (plan->backing_capacity_bytes != UINT64_MAX) {
+        mark_memory(html, facts->device->backing, plan->backing_bytes, plan->backing_capacity_bytes);
+    }
+    html_mark(html, "<p><a id=\"to-peak\" href=\"#peak\">Show the peak on the map</a></p>\n</div>\n");
+}
+
+/* ---- Model and device */
+
+static void mark_device(const Html *html) {
+    const Device *device = html->page.facts->device;
+    const DeviceMemory *local = &device->memory[device->local];
+    html_line(html,
+              "Device " STR_FMT " (%s): " STR_FMT " bytes of local memory, starts aligned to " STR_FMT ", %s, %s.",
+              STR_ARG(device->name), device_kind_name(device->kind), STR_ARG(page_number(&html->page, local->bytes)),
+              STR_ARG(page_number(&html->page, local->align_bytes)), page_count(&html->page, local->banks, "bank"),
+              page_count(&html->page, local->lanes, "lane"));
+}
+
+static void mark_model(const Html *html) {
+    static const char *const format[] = {"ONNX", "TFLite", "text form"};
+    const Facts *facts = html->page.facts;
+    html_line(html, "Model: %s, %s, %s.", format[facts->graph->format],
+              page_count(&html->page, facts->plan->node_count, "node"),
+              page_count(&html->page, facts->plan->step_count, "step"));
+    if (facts->has_qdq) {
+        html_line(html,
+                  "Quantize and Dequantize are read %s; the other reading has a peak of " STR_FMT
+                  " bytes, placed in " STR_FMT ".",
+                  facts->reads_qdq_as_float ? "as written (--qdq float)" : "as integer operators (--qdq int)",
+                  STR_ARG(page_number(&html->page, facts->other_peak_live_bytes)),
+                  STR_ARG(page_number(&html->page, facts->other_placed_bytes)));
+    }
+}
+
+static void mark_tensors(const Html *html, const char *what, const ValueId *ids, uint32_t count) {
+    const Plan *plan = html->page.facts->plan;
+    for (uint32_t k = 0; k < count && k < HTML_MOST_LIST; k++) {
+        const Value *value = graph_value(html->page.facts->graph, ids[k]);
+        BufferId local = plan->of_value[ids[k].index];
+        BufferId id = is_buffer(local) ? local : plan->backing[ids[k].index];
+        html_row(html);
+        html_head(html, html_long_name(html, value->name));
+        html_word(html, what);
+        html_word(html, dtype_name(value->dtype));
+        html_cell(html, shape_text(html->page.scratch, &value->shape));
+        html_number(html, is_buffer(id) ? plan_buffer(plan, id)->logical_bytes : UINT64_MAX);
+        html_number(html, is_buffer(id) ? plan_buffer(plan, id)->physical_bytes : UINT64_MAX);
+        html_buffer(html, id);
+        html_row_end(html);
+    }
+}
+
+static void mark_ends(const Html *html) {
+    static const char *const heads[] = {"name", "end", "dtype", "shape", "#logical", "#physical", "#buffer", NULL};
+    const Block *block = graph_main(html->page.facts->graph);
+    html_table(html, (HtmlTable){"ends", heads, false}, "Inputs and outputs of the model, in bytes");
+    mark_tensors(html, "input", block->inputs, block->input_count);
+    mark_tensors(html, "output", block->outputs, block->output_count);
+    html_table_end(html);
+}
+
+/* ---- Totals */
+
+static void mark_total(const Html *html, const char *key, uint64_t bytes, const char *meaning) {
+    html_mark(html, "<tr><th scope=\"row\">%s</th><td data-key=\"%s\">" STR_FMT "</td><td>%s</td></tr>\n", key, key,
+              STR_ARG(page_number(&html->page, bytes)), meaning);
+}
+
+static void mark_backing(const Html *html) {
+    const Plan *plan = html->page.facts->plan;
+    bool is_arena = html->page.facts->device->kind == DEVICE_ARENA;
+    mark_total(html, is_arena ? "flash_bytes" : "far_bytes", plan->backing_bytes,
+               "of the memory behind the local one: constants, and what else lies there");
+    mark_total(html, is_arena ? "flash_capacity_bytes" : "far_capacity_bytes", plan->backing_capacity_bytes,
+               "what there is of it; a dash: no limit");
+}
+
+static void mark_totals(const Html *html) {
+    static const char *const heads[] = {"total", "#bytes", "meaning", NULL};
+    const Plan *plan = html->page.facts->plan;
+    bool is_optimal = plan->placed_bytes == plan->lower_bound_bytes;
+    html_table(html, (HtmlTable){"totals", heads, false}, "Local memory, of one lane; names as in the JSON");
+    mark_total(html, "logical_bytes", plan->logical_bytes, "what the storages hold, all of them");
+    mark_total(html, "physical_bytes", plan->physical_bytes, "with padding and alignment");
+    mark_total(html, "peak_live_bytes", plan->peak_live_bytes, "the most that is alive at one step");
+    mark_total(html, "lower_bound_bytes", plan->lower_bound_bytes, "no placement needs less");
+    mark_total(html, "placed_bytes", plan->placed_bytes,
+               is_optimal ? "to reserve; optimal: it equals the bound" : "to reserve; not proven optimal");
+    mark_total(html, "capacity_bytes", plan->capacity_bytes,
+               plan->options.budget_bytes > 0 ? "of --budget" : "of the device");
+    mark_total(html, "workspace_declared_bytes", plan->by_kind[BUFFER_WORKSPACE].physical_bytes,
+               "of kernels, in these sums");
+    mark_backing(html);
+    html_table_end(html);
+}
+
+static void mark_kind(const Html *html, const char *name, KindTotals totals) {
+    html_row(html);
+    html_head(html, str_from(name));
+    html_number(html, totals.logical_bytes);
+    html_number(html, totals.physical_bytes);
+    html_number(html, totals.at_peak_bytes);
+    html_row_end(html);
+}
+
+static void mark_kinds(const Html *html) {
+    static const char *const heads[] = {"kind", "#logical", "#physical", "#at the peak", NULL};
+    html_table(html, (HtmlTable){"kinds", heads, false}, "Local memory by kind, in bytes");
+    for (int kind = 0; kind < BUFFER_KIND_COUNT; kind++) {
+        mark_kind(html, buffer_kind_name((BufferKind)kind), html->page.facts->plan->by_kind[kind]);
+    }
+    mark_kind(html, "total", facts_totals(html->page.facts));
+    html_table_end(html);
+}
+
+/* ---- The peak */
+
+static void mark_peak_row(const Html *html, Ranked ranked) {
+    const Buffer *buffer = plan_buffer(html->page.facts->plan, ranked.buffer);
+    html_row(html);
+    html_buffer(html, ranked.buffer);
+    html_name_head(html, ranked.buffer);
+    html_word(html, buffer_kind_name(buffer->kind));
+    html_number(html, ranked.bytes);
+    html_number(html, buffer->storage_first);
+    html_number(html, buffer->storage_last);
+    html_number(html, buffer->offset);
+    html_row_end(html);
+}
+
+static void mark_peak(const Html *html) {
+    static const char *const heads[] = {"#id", "name", "kind", "#physical", "#first", "#last", "#offset", NULL};
+    const Ranking *peak = &html->page.facts->at_peak;
+    const Plan *plan = html->page.facts->plan;
+    uint32_t shown = peak->count < HTML_MOST_LIST ? peak->count : HTML_MOST_LIST;
+    if (plan->step_count == 0) {
+        html_line(html, "The model has no step; alive are its inputs and outputs.");
+    }
+    html_table(html, (HtmlTable){"peak", heads, true}, "Alive at the peak: " STR_FMT " bytes%s" STR_FMT,
+               STR_ARG(page_number(&html->page, plan->peak_live_bytes)), plan->step_count == 0 ? "" : " at ",
+               STR_ARG(plan->step_count == 0 ? STR("") : page_step(&html->page, plan->peak_step)));
+    for (uint32_t i = 0; i < shown; i++) {
+        mark_peak_row(html, peak->top[i]);
+    }
+    html_table_end(html);
+    html_rest(html, shown, peak->all);
+}
+
+void html_summary(const Html *html) {
+    html_section(html, "summary", "Summary");
+    mark_answer(html);
+    mark_device(html);
+    mark_model(html);
+    mark_totals(html);
+    mark_kinds(html);
+    mark_ends(html);
+    mark_peak(html);
+    html_section_end(html);
+}
