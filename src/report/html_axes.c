@@ -1,8 +1,6 @@
 /* Axes of the picture: ticks of bytes and steps, and the line of the capacity. */
 #include "report/html_map.h"
 
-#include <inttypes.h>
-
 /* The smallest 1, 2 or 5 times a power of ten of which at most `most` are in `all`. */
 static uint64_t round_interval(uint64_t all, uint64_t most) {
     for (uint64_t power = 1; power <= UINT64_MAX / 100; power *= 10) {
@@ -49,13 +47,14 @@ static void mark_addresses(const Map *map) {
 }
 
 static void mark_steps(const Map *map) {
-    enum { MOST = 15, BELOW = 16 };
+    enum { MOST = 12, BELOW = 16 };
     uint64_t interval = round_interval(map->steps, MOST);
     for (uint64_t step = 0; step < map->steps; step += interval) {
-        html_mark(map->html,
-                  "<path class=\"grid\" d=\"M%.1f %dV%dM%.1f %dV%d\"/><text x=\"%.1f\" y=\"%d\">%" PRIu64 "</text>\n",
-                  map_x(map, step), CURVE_TOP, CURVE_BOTTOM, map_x(map, step), MAP_TOP, MAP_BOTTOM + 4,
-                  map_x(map, step), MAP_BOTTOM + BELOW, step);
+        double x = map_x(map, step);
+        html_mark(map->html, "<path class=\"grid\" d=\"M%.1f %dV%dM%.1f %dV%d\"/>", x, CURVE_TOP, CURVE_BOTTOM, x,
+                  MAP_TOP, MAP_BOTTOM + 4);
+        html_mark(map->html, "<text x=\"%.1f\" y=\"%d\" class=\"middle\">" STR_FMT "</text>\n", x, MAP_BOTTOM + BELOW,
+                  STR_ARG(page_number(&map->html->page, step)));
     }
 }
 

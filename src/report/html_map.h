@@ -14,13 +14,13 @@
 
 enum {
     MAP_WIDTH = 1000,
-    MAP_HEIGHT = 664,
+    MAP_HEIGHT = 676,
     MAP_LEFT = 88,
     MAP_RIGHT = 988,
     CURVE_TOP = 28,
     CURVE_BOTTOM = 148,
-    MAP_TOP = 180,
-    MAP_BOTTOM = 620
+    MAP_TOP = 192,
+    MAP_BOTTOM = 632
 };
 
 typedef struct {

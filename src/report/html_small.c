@@ -75,11 +75,12 @@ static void mark_kind(const Map *map, const Grid *grid, int kind) {
     if (!has_kind(grid, kind)) {
         return;
     }
-    html_mark(map->html, "<path id=\"%s\" class=\"%s\" d=\"", id, id + 1);
+    html_mark(map->html, "<defs><path id=\"%s\" d=\"", id);
     for (uint32_t r = 0; r < ROWS; r++) {
         mark_row(map, grid, r, kind);
     }
-    html_mark(map->html, "\"/>\n<use href=\"#%s\" class=\"dots\"/>\n", id);
+    html_mark(map->html, "\"/></defs>\n<use href=\"#%s\" class=\"%s\"/><use href=\"#%s\" class=\"dots\"/>\n", id,
+              id + 1, id);
 }
 
 uint32_t map_small(const Map *map) {
