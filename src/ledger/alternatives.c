@@ -1,8 +1,10 @@
 /* What was not chosen, and what it would have cost.
  *
- * A sweep's other schedules, and parameters that stay or not: the best of each that the choice has looked at; of those
- * that were not looked at, or did not fit, the same tile. And its parameters in other forms, under the same schedule:
- * the tile is chosen anew, with all of local memory for the sweep. All cycles are those of the sweep alone. */
+ * A sweep's other schedules, and parameters that stay or not: the best of each that the choice has looked at; of a
+ * schedule that was not looked at, or did not fit, the same tile. To choose, no one need cut a map that fits along the
+ * parameters as well as along its rows; so tiles for parameters that are reloaded are looked for here. And the
+ * parameters in other forms, under the same schedule: the tile is chosen anew, with all of local memory for the sweep.
+ * All cycles are those of the sweep alone. */
 #include "ledger/alternatives.h"
 
 #include "base/checked.h"
@@ -22,21 +24,32 @@ static bool same_choice(const SweepChoice *a, const SweepChoice *b) {
  * it is another name of FUSED, or of parameters that stay. */
 static bool is_other_name(const Sweep *sweep, const SweepOption *option) {
     const SweepChoice *choice = &option->choice;
-    bool all_stay = true;
-    for (uint32_t i = 0; i < sweep->param_count; i++) {
-        all_stay = all_stay && sweep_stays(choice, sweep, &sweep->params[i]);
-    }
     return (choice->schedule == SCHEDULE_PIPELINED && option->cost.tiles == 1) ||
-           (choice->schedule == SCHEDULE_SPLIT && sweep->node_count == 1) || (!choice->is_resident && all_stay);
+           (choice->schedule == SCHEDULE_SPLIT && sweep->node_count == 1) ||
+           (!choice->is_resident && !sweep_reloads(choice, sweep));
 }
 
+static SweepOther *find_other(const SweepFacts *facts, const SweepChoice *like) {
+    for (uint32_t i = 0; i < facts->other_count; i++) {
+        SweepOther *other = &facts->others[i];
+        if (other->choice.schedule == like->schedule && other->choice.is_resident == like->is_resident) {
+            return other;
+        }
+    }
+    return NULL;
+}
+
+/* Of each schedule, and each way of the parameters, the cheaper of those that fit. */
 static void add_option(SweepFacts *facts, const SweepOption *option, uint64_t capacity_bytes) {
     const SweepChosen *chosen = &facts->planned->chosen;
-    if (same_choice(&option->choice, &chosen->best.choice) || is_other_name(&facts->planned->sweep, option)) {
+    bool fits = option->need_bytes <= capacity_bytes;
+    SweepOther *known = find_other(facts, &option->choice);
+    if (same_choice(&option->choice, &chosen->best.choice) || is_other_name(&facts->planned->sweep, option) ||
+        (known != NULL && (known->fits > fits || (known->fits == fits && known->cycles <= option->cost.cycles)))) {
         return;
     }
-    facts->others[facts->other_count++] =
-        (SweepOther){option->choice, option->need_bytes, option->cost.cycles, option->need_bytes <= capacity_bytes};
+    known = known != NULL ? known : &facts->others[facts->other_count++];
+    *known = (SweepOther){option->choice, option->need_bytes, option->cost.cycles, fits, false};
 }
 
 static void add_looked_at(SweepFacts *facts, uint64_t capacity_bytes) {
@@ -68,7 +81,62 @@ static void add_schedule(SweepFacts *facts, Schedule schedule, const Plan *plan)
     }
     SweepMoves moves = {0};
     Timeline timeline = {0};
+    uint32_t before = facts->other_count;
     if (best.need_bytes != UINT64_MAX && sweep_cost(sweep, &best.choice, &moves, &timeline, &best.cost)) {
+        add_option(facts, &best, plan->capacity_bytes);
+    }
+    for (uint32_t i = before; i < facts->other_count; i++) {
+        facts->others[i].has_chosen_tile = true;
+    }
+}
+
+/* ---- Parameters that are reloaded */
+
+/* Could a tile leave out a part of a parameter that may as well stay? */
+static bool may_reload(const Sweep *sweep) {
+    SweepChoice choice = {0};
+    for (uint32_t d = 0; d < DIM_COUNT; d++) {
+        bool is_cut = d == DIM_C && (sweep->cut >> d & 1) != 0;
+        choice.tile[d] = is_cut && sweep->out.shape.extent[d] > 1 ? 1 : sweep->out.shape.extent[d];
+    }
+    return sweep_reloads(&choice, sweep);
+}
+
+/* The cheaper of `best` and a tile of so many parts along channels and rows. */
+static void look_at_parts(const SweepFacts *facts, SweepTerms terms, uint64_t channels, uint64_t rows,
+                          SweepOption *best) {
+    const PlannedSweep *planned = facts->planned;
+    const uint64_t *extent = planned->sweep.out.shape.extent;
+    SweepChosen chosen;
+    terms.channels = ceil_div(extent[DIM_C], channels);
+    terms.rows = ceil_div(extent[DIM_H], rows);
+    if (sweep_choose(&planned->sweep, &terms, &chosen) && chosen.fits && !chosen.best.choice.is_resident &&
+        (best->cost.tiles == 0 || chosen.best.cost.cycles < best->cost.cycles)) {
+        *best = chosen.best;
+    }
+}
+
+/* Channels halved, and as many rows as are cheapest; then fewer channels. What --tile asks for is the only tile. */
+static void add_reloaded(SweepFacts *facts, Schedule schedule, const Plan *plan) {
+    enum { MOST_PARTS = 16 };
+    const Sweep *sweep = &facts->planned->sweep;
+    const uint64_t *extent = sweep->out.shape.extent;
+    SweepTerms terms = plan_sweep_terms(&plan->options, facts->planned->budget_bytes);
+    SweepOption best = {0};
+    if (terms.rows > 0 || terms.channels > 0 || terms.is_whole ||
+        (schedule == SCHEDULE_SPLIT && sweep->node_count == 1)) {
+        return;
+    }
+    terms.schedule = schedule;
+    terms.parameters = PARAMETERS_RELOADED;
+    for (uint64_t rows = 1; rows <= MOST_PARTS && rows <= extent[DIM_H]; rows *= 2) {
+        look_at_parts(facts, terms, 2, rows, &best);
+    }
+    uint64_t rows = best.cost.tiles == 0 ? MOST_PARTS : ceil_div(extent[DIM_H], best.choice.tile[DIM_H]);
+    for (uint64_t channels = 4; channels <= MOST_PARTS && channels <= extent[DIM_C]; channels *= 2) {
+        look_at_parts(facts, terms, channels, rows, &best);
+    }
+    if (best.cost.tiles > 0) {
         add_option(facts, &best, plan->capacity_bytes);
     }
 }
@@ -96,6 +164,9 @@ static void gather_others(SweepFacts *facts, const Plan *plan, Arena *keep) {
         if (!has_schedule(facts, schedule)) {
             add_schedule(facts, schedule, plan);
         }
+        if (may_reload(&facts->planned->sweep)) {
+            add_reloaded(facts, schedule, plan);
+        }
     }
     if (facts->other_count > 0) {
         qsort(facts->others, facts->other_count, sizeof *facts->others, by_cost);
@@ -114,8 +185,15 @@ static bool same_extents(const LayoutShape *a, const LayoutShape *b) {
     return memcmp(a->extent, b->extent, sizeof a->extent) == 0;
 }
 
+/* A form as far memory holds it, once it is expanded there. */
+static bool lay_out_far(const Device *device, SweepOperand *read) {
+    Dim unnamed;
+    return view_resolve(device->contract[read->role], &read->shape, &read->whole, &unnamed) == VIEW_DONE &&
+           view_flatten(&read->whole);
+}
+
 /* False where the form has no place for each of its numbers. What is stored so needs none made of it. */
-static bool expand(const Sweep *sweep, Form form, SweepOperand *param, SweepOperand *read) {
+static bool expand(const Sweep *sweep, Form form, bool is_before, SweepOperand *param, SweepOperand *read) {
     const LayoutShape *map = &sweep->out.shape;
     *read = *param;
     read->form = NULL;
@@ -129,7 +207,10 @@ static bool expand(const Sweep *sweep, Form form, SweepOperand *param, SweepOper
     read->role = form == FORM_CHANNEL ? ROLE_PARAMETER : ROLE_ACTIVATION;
     read->grain_bytes = sweep->device->form[form].grain_bytes;
     read->is_form = !same_extents(&read->shape, &param->shape);
-    bool has_view = view_broadcast(&read->whole, &read->shape);
+    bool is_laid_out = is_before && read->is_form;
+    bool has_view = is_laid_out ? lay_out_far(sweep->device, read) : view_broadcast(&read->whole, &read->shape);
+    read->is_form = read->is_form && !is_before;
+    read->is_number = read->is_number && !is_laid_out;
     sweep_follow(read, map);
     if (read->is_form) {
         param->form = read;
@@ -145,8 +226,13 @@ static bool is_broadcast(const Plan *plan, const SweepParam *param) {
     return is_buffer(read) && plan_buffer(plan, read)->broadcast != BROADCAST_NONE;
 }
 
+typedef struct {
+    Form form;
+    bool is_before; /* --expand before */
+} FormWay;
+
 /* The sweep with its parameters in that form; false where they are so already, or can't be. */
-static bool expand_all(const Plan *plan, const PlannedSweep *planned, Form form, Sweep *sweep, Arena *scratch) {
+static bool expand_all(const Plan *plan, const PlannedSweep *planned, FormWay way, Sweep *sweep, Arena *scratch) {
     SweepOperand *params = arena_array(scratch, SweepOperand, planned->sweep.param_count);
     SweepOperand *reads = arena_array(scratch, SweepOperand, planned->sweep.param_count);
     bool is_other = false;
@@ -155,7 +241,7 @@ static bool expand_all(const Plan *plan, const PlannedSweep *planned, Form form,
     for (uint32_t i = 0; i < sweep->param_count; i++) {
         params[i] = planned->sweep.params[i];
         if (is_broadcast(plan, &planned->params[i])) {
-            if (!expand(sweep, form, &params[i], &reads[i])) {
+            if (!expand(sweep, way.form, way.is_before && !params[i].is_map, &params[i], &reads[i])) {
                 return false;
             }
             is_other = is_other ||
@@ -165,25 +251,45 @@ static bool expand_all(const Plan *plan, const PlannedSweep *planned, Form form,
     return is_other;
 }
 
-static void price_form(SweepFacts *facts, const Plan *plan, Form form, Arena *scratch) {
+static bool price_way(const SweepFacts *facts, const Plan *plan, FormWay way, ParamPrice *price, Arena *scratch) {
     SweepTerms terms = plan_sweep_terms(&plan->options, plan->capacity_bytes);
     terms.schedule = facts->planned->chosen.best.choice.schedule;
     Sweep sweep;
     SweepChosen chosen;
-    if (facts->planned->stages == NULL || !plan->device->form[form].readable ||
-        !expand_all(plan, facts->planned, form, &sweep, scratch) || !sweep_choose(&sweep, &terms, &chosen)) {
-        return;
+    if (!expand_all(plan, facts->planned, way, &sweep, scratch) || !sweep_choose(&sweep, &terms, &chosen)) {
+        return false;
     }
     const SweepOption *best = &chosen.best;
-    facts->form[facts->form_count++] = (FormPrice){.form = form,
-                                                   .choice = best->choice,
-                                                   .param_bytes = best->cost.column[SWEEP_LOAD_PARAM].bytes,
-                                                   .need_bytes = best->need_bytes,
-                                                   .cycles = best->cost.cycles,
-                                                   .fits = chosen.fits};
+    *price = (ParamPrice){.choice = best->choice,
+                          .param_bytes = best->cost.column[SWEEP_LOAD_PARAM].bytes,
+                          .need_bytes = best->need_bytes,
+                          .cycles = best->cost.cycles,
+                          .fits = chosen.fits};
+    return true;
+}
+
+static void price_form(SweepFacts *facts, const Plan *plan, Form form, Arena *scratch) {
+    FormPrice price = {.form = form};
+    bool has_forms = facts->planned->stages != NULL && plan->device->form[form].readable;
+    if (!has_forms || !price_way(facts, plan, (FormWay){form, false}, &price.made, scratch)) {
+        return;
+    }
+    price.has_before = price_way(facts, plan, (FormWay){form, true}, &price.before, scratch);
+    facts->form[facts->form_count++] = price;
 }
 
 /* ---- Steps */
+
+bool facts_reloads_none(const Plan *plan, const PlannedSweep *planned) {
+    bool has_constant = false, all_stay = true;
+    for (uint32_t i = 0; i < planned->sweep.param_count; i++) {
+        const SweepOperand *param = &planned->sweep.params[i];
+        bool is_constant = !param->is_map && sweep_is_loaded(param);
+        has_constant = has_constant || is_constant;
+        all_stay = all_stay && (!is_constant || sweep_stays(&planned->chosen.best.choice, &planned->sweep, param));
+    }
+    return plan->options.parameters == PARAMETERS_RELOADED && has_constant && all_stay;
+}
 
 SweepRow facts_sweep_row(const Plan *plan, const PlannedSweep *planned, Column column) {
     SweepRow row = {.fullest = NO_STEP};

@@ -83,15 +83,23 @@ typedef struct {
     SweepChoice choice;
     uint64_t need_bytes, cycles; /* of the sweep alone */
     bool fits;                   /* in local memory */
+    bool has_chosen_tile;        /* no other tile was looked at: it is the chosen one under another schedule */
 } SweepOther;
 
-/* A sweep with its parameters in another form. */
+/* What a sweep would cost with its parameters as they are not. */
 typedef struct {
-    Form form;
     SweepChoice choice;
     uint64_t param_bytes; /* that are loaded */
     uint64_t need_bytes, cycles;
     bool fits;
+} ParamPrice;
+
+/* A sweep with its parameters in another form. */
+typedef struct {
+    Form form;
+    ParamPrice made;   /* by the engine, of what was loaded */
+    bool has_before;   /* there is a layout for it in far memory */
+    ParamPrice before; /* --expand before: far memory holds the form, and it is loaded as large as it is */
 } FormPrice;
 
 typedef struct {
@@ -223,6 +231,9 @@ const FarReason *facts_why_far(const Plan *plan, BufferId id);
 /* Operand `k` of a sweep, from 0, its first map, to its `param_count`, if each tile reads all of it, and that is more
  * than one element; else NO_BUFFER. In far memory, where it is loaded from there. */
 BufferId facts_reads_whole(const PlannedSweep *planned, uint32_t k);
+
+/* Are parameters asked to be reloaded, of a sweep whose tiles each read all of its constants? */
+bool facts_reloads_none(const Plan *plan, const PlannedSweep *planned);
 
 /* Dimensions of the map, bit d, of more than one index along which the sweep is never cut. */
 uint32_t facts_uncut_dims(const Sweep *sweep);

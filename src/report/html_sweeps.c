@@ -5,11 +5,6 @@
 
 enum { MOST_IN_DETAIL = 16 };
 
-static Str tile_text(const Html *html, const SweepChoice *choice) {
-    return arena_format(html->page.scratch, "%" PRIu64 "x%" PRIu64 "x%" PRIu64 "x%" PRIu64, choice->tile[DIM_N],
-                        choice->tile[DIM_C], choice->tile[DIM_H], choice->tile[DIM_W]);
-}
-
 /* ---- All of them */
 
 static void mark_line(const Html *html, uint32_t index, bool is_in_detail) {
@@ -23,7 +18,7 @@ static void mark_line(const Html *html, uint32_t index, bool is_in_detail) {
     html_number(html, planned->last_step);
     html_word(html, schedule_name(best->choice.schedule));
     html_number(html, best->cost.tiles);
-    html_cell(html, tile_text(html, &best->choice));
+    html_cell(html, page_tile(&html->page, &best->choice));
     html_number(html, best->need_bytes);
     html_number(html, best->cost.cycles);
     html_row_end(html);
@@ -78,10 +73,19 @@ static void mark_option(const Html *html, const char *what, const SweepChoice *c
                         uint64_t cycles) {
     html_head(html, str_from(what));
     html_word(html, schedule_name(choice->schedule));
-    html_cell(html, tile_text(html, choice));
+    html_cell(html, page_tile(&html->page, choice));
     html_word(html, choice->is_resident ? "stay" : "reloaded");
     html_number(html, need_bytes);
     html_number(html, cycles);
+}
+
+static void mark_form(const Html *html, const char *what, Form form, const ParamPrice *price) {
+    html_row(html);
+    mark_option(html, arena_text(html->page.scratch, "parameters as %s, %s", form_name(form), what), &price->choice,
+                price->need_bytes, price->cycles);
+    html_number(html, price->param_bytes);
+    html_word(html, price->fits ? "yes" : "no");
+    html_row_end(html);
 }
 
 static void mark_options(const Html *html, uint32_t index) {
@@ -99,19 +103,18 @@ static void mark_options(const Html *html, uint32_t index) {
     for (uint32_t i = 0; i < sweep->other_count; i++) {
         const SweepOther *other = &sweep->others[i];
         html_row(html);
-        mark_option(html, "instead", &other->choice, other->need_bytes, other->cycles);
+        mark_option(html, other->has_chosen_tile ? "instead, only this tile" : "instead", &other->choice,
+                    other->need_bytes, other->cycles);
         html_number(html, UINT64_MAX);
         html_word(html, other->fits ? "yes" : "no");
         html_row_end(html);
     }
     for (uint32_t i = 0; i < sweep->form_count; i++) {
         const FormPrice *price = &sweep->form[i];
-        html_row(html);
-        mark_option(html, arena_text(html->page.scratch, "parameters as %s", form_name(price->form)), &price->choice,
-                    price->need_bytes, price->cycles);
-        html_number(html, price->param_bytes);
-        html_word(html, price->fits ? "yes" : "no");
-        html_row_end(html);
+        mark_form(html, "made by the engine", price->form, &price->made);
+        if (price->has_before) {
+            mark_form(html, "--expand before", price->form, &price->before);
+        }
     }
     html_table_end(html);
 }

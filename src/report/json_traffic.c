@@ -137,9 +137,16 @@ static void write_options(Json *json, const SweepFacts *sweep) {
         json_object_inline(json);
         write_choice(json, &other->choice);
         write_price(json, other->need_bytes, other->cycles, chosen->best.cost.cycles, other->fits);
+        json_member_bool(json, "chosen_tile", other->has_chosen_tile);
         json_end(json);
     }
     json_end(json);
+}
+
+static void write_param_price(Json *json, const ParamPrice *price, uint64_t chosen_cycles) {
+    write_choice(json, &price->choice);
+    json_member_u64(json, "param_bytes", price->param_bytes);
+    write_price(json, price->need_bytes, price->cycles, chosen_cycles, price->fits);
 }
 
 static void write_forms(Json *json, const SweepFacts *sweep) {
@@ -151,9 +158,15 @@ static void write_forms(Json *json, const SweepFacts *sweep) {
         const FormPrice *price = &sweep->form[i];
         json_object_inline(json);
         json_member_text(json, "form", form_name(price->form));
-        write_choice(json, &price->choice);
-        json_member_u64(json, "param_bytes", price->param_bytes);
-        write_price(json, price->need_bytes, price->cycles, chosen->cost.cycles, price->fits);
+        write_param_price(json, &price->made, chosen->cost.cycles);
+        json_key(json, "before");
+        if (price->has_before) {
+            json_object_inline(json);
+            write_param_price(json, &price->before, chosen->cost.cycles);
+            json_end(json);
+        } else {
+            json_null(json);
+        }
         json_end(json);
     }
     json_end(json);

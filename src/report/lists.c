@@ -17,7 +17,7 @@ static void print_rest(const Page *page, uint32_t shown, uint32_t all) {
 
 /* ---- Sweeps */
 
-static Str tile_text(const Page *page, const SweepChoice *choice) {
+Str page_tile(const Page *page, const SweepChoice *choice) {
     return arena_format(page->scratch, "%" PRIu64 "x%" PRIu64 "x%" PRIu64 "x%" PRIu64, choice->tile[DIM_N],
                         choice->tile[DIM_C], choice->tile[DIM_H], choice->tile[DIM_W]);
 }
@@ -27,7 +27,7 @@ static void add_sweep(const Page *page, Table *table, const PlannedSweep *planne
     table_add(table, text_steps(page->scratch, planned->first_step, planned->last_step));
     table_text(table, schedule_name(best->choice.schedule));
     table_number(table, best->cost.tiles);
-    table_add(table, tile_text(page, &best->choice));
+    table_add(table, page_tile(page, &best->choice));
     table_number(table, best->need_bytes);
     table_number(table, best->cost.cycles);
     table_add(table, page_sweep_title(page, planned));

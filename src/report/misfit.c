@@ -120,10 +120,9 @@ Str misfit_cut(const Page *page) {
     }
     const PlannedSweep *planned = &plan->sweeps[step->sweep];
     const SweepOption *best = &planned->chosen.best;
-    return arena_format(page->scratch,
-                        "it goes by %s of %" PRIu64 "x%" PRIu64 "x%" PRIu64 "x%" PRIu64 " (N C H W)" STR_FMT "%s",
-                        page_count(page, best->cost.tiles, "tile"), best->choice.tile[DIM_N], best->choice.tile[DIM_C],
-                        best->choice.tile[DIM_H], best->choice.tile[DIM_W], STR_ARG(uncut_text(page, planned)),
+    return arena_format(page->scratch, "it goes by %s of " STR_FMT " (N C H W)" STR_FMT "%s",
+                        page_count(page, best->cost.tiles, "tile"), STR_ARG(page_tile(page, &best->choice)),
+                        STR_ARG(uncut_text(page, planned)),
                         planned->chosen.fits ? "" : "; no other tiles need fewer bytes");
 }
 

@@ -42,6 +42,7 @@ void page_inputs(const Page *page);
 void page_traffic(const Page *page); /* traffic.c */
 void page_sweeps(const Page *page);  /* timeline.c: the sweep at the peak, and those that take most cycles */
 void page_sweep(const Page *page, uint32_t sweep);
+Str page_tile(const Page *page, const SweepChoice *choice);          /* lists.c: "1x8x2x28", N C H W */
 Str page_sweep_title(const Page *page, const PlannedSweep *planned); /* "'m' (Mul) to 'a' (Add)" */
 void page_far_maps(const Page *page);                                /* lists.c */
 void page_sweep_list(const Page *page);

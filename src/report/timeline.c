@@ -114,33 +114,49 @@ static const char *difference_text(const Page *page, uint64_t cycles, uint64_t c
                       cycles > chosen ? "more" : "fewer");
 }
 
-static const char *price_text(const Page *page, const char *what, uint64_t need_bytes, const char *difference,
+/* "1x8x2x28: 1,206 cycles more, needs 1,824" */
+static const char *price_text(const Page *page, const SweepChoice *choice, uint64_t need_bytes, const char *difference,
                               bool fits) {
-    return arena_text(page->scratch, "%s: %s, needs " STR_FMT "%s", what, difference,
+    return arena_text(page->scratch, STR_FMT ": %s, needs " STR_FMT "%s", STR_ARG(page_tile(page, choice)), difference,
                       STR_ARG(page_number(page, need_bytes)), fits ? "" : ", which does not fit");
+}
+
+static const char *param_text(const Page *page, const ParamPrice *price, uint64_t chosen_cycles) {
+    return arena_text(page->scratch, STR_FMT " bytes loaded, tiles of %s",
+                      STR_ARG(page_number(page, price->param_bytes)),
+                      price_text(page, &price->choice, price->need_bytes,
+                                 difference_text(page, price->cycles, chosen_cycles), price->fits));
+}
+
+static void print_other(const Page *page, const SweepOption *best, const SweepOther *other) {
+    bool reloads = !other->choice.is_resident && best->choice.is_resident;
+    bool keeps = other->choice.is_resident && !best->choice.is_resident;
+    const char *difference = difference_text(page, other->cycles, best->cost.cycles);
+    page_line(page, "instead %s%s, tiles of %s%s", schedule_name(other->choice.schedule),
+              reloads ? ", parameters reloaded"
+              : keeps ? ", parameters kept"
+                      : "",
+              price_text(page, &other->choice, other->need_bytes, difference, other->fits),
+              other->has_chosen_tile ? "; only this tile was looked at" : "");
+}
+
+/* Far memory holds what is stored; the engine makes the form behind the DMA, unless that is expanded before. */
+static void print_form(const Page *page, const SweepOption *best, const FormPrice *price) {
+    page_line(page, "instead parameters as %s, made by the engine of %s", form_name(price->form),
+              param_text(page, &price->made, best->cost.cycles));
+    if (price->has_before) {
+        page_line(page, "instead parameters as %s in far memory (--expand before), %s", form_name(price->form),
+                  param_text(page, &price->before, best->cost.cycles));
+    }
 }
 
 static void print_others(const Page *page, const SweepFacts *sweep) {
     const SweepOption *best = &sweep->planned->chosen.best;
     for (uint32_t i = 0; i < sweep->other_count; i++) {
-        const SweepOther *other = &sweep->others[i];
-        bool reloads = !other->choice.is_resident && best->choice.is_resident;
-        bool keeps = other->choice.is_resident && !best->choice.is_resident;
-        const char *what = arena_text(page->scratch, "%s%s", schedule_name(other->choice.schedule),
-                                      reloads ? ", parameters reloaded"
-                                      : keeps ? ", parameters kept"
-                                              : "");
-        page_line(page, "instead %s",
-                  price_text(page, what, other->need_bytes, difference_text(page, other->cycles, best->cost.cycles),
-                             other->fits));
+        print_other(page, best, &sweep->others[i]);
     }
     for (uint32_t i = 0; i < sweep->form_count; i++) {
-        const FormPrice *price = &sweep->form[i];
-        const char *what = arena_text(page->scratch, "parameters as %s, " STR_FMT " bytes of them loaded",
-                                      form_name(price->form), STR_ARG(page_number(page, price->param_bytes)));
-        page_line(page, "instead %s",
-                  price_text(page, what, price->need_bytes, difference_text(page, price->cycles, best->cost.cycles),
-                             price->fits));
+        print_form(page, best, &sweep->form[i]);
     }
 }
 
@@ -163,9 +179,8 @@ const char *page_choice(const Page *page, const PlannedSweep *planned) {
                                         ", results carried in workspace"};
     const SweepChoice *choice = &planned->chosen.best.choice;
     bool has_params = planned->sweep.param_count > 0;
-    return arena_text(page->scratch, "%s, %s of %" PRIu64 "x%" PRIu64 "x%" PRIu64 "x%" PRIu64 " (N C H W)%s%s%s",
-                      schedule_name(choice->schedule), page_count(page, planned->chosen.best.cost.tiles, "tile"),
-                      choice->tile[DIM_N], choice->tile[DIM_C], choice->tile[DIM_H], choice->tile[DIM_W],
+    return arena_text(page->scratch, "%s, %s of " STR_FMT " (N C H W)%s%s%s", schedule_name(choice->schedule),
+                      page_count(page, planned->chosen.best.cost.tiles, "tile"), STR_ARG(page_tile(page, choice)),
                       carry[choice->carry], choice->over_input ? ", output over the input's copy" : "",
                       has_params && !choice->is_resident ? ", parameters reloaded" : "");
 }
@@ -179,6 +194,10 @@ void page_sweep(const Page *page, uint32_t index) {
     page_line(page, STR_FMT " cycles alone, needs " STR_FMT " bytes",
               STR_ARG(page_number(page, planned->chosen.best.cost.cycles)),
               STR_ARG(page_number(page, planned->chosen.best.need_bytes)));
+    if (facts_reloads_none(page->facts->plan, planned)) {
+        page_line(page, "parameters stay, although --parameters reloaded asks: each of these tiles reads all of them; "
+                        "--tile ROWSxCHANNELS makes tiles that do not");
+    }
     print_rows(page, sweep);
     print_others(page, sweep);
 }

@@ -165,15 +165,6 @@ static bool cost_of(Search *search, const SweepChoice *choice, SweepCost *cost) 
     return ok;
 }
 
-/* Parameters that no cut divides stay all the same. */
-static bool all_stay(const Sweep *sweep, const SweepChoice *choice) {
-    bool all = true;
-    for (uint32_t i = 0; i < sweep->param_count; i++) {
-        all = all && sweep_stays(choice, sweep, &sweep->params[i]);
-    }
-    return all;
-}
-
 static bool has_few_tiles(const Search *search, const SweepChoice *choice) {
     uint64_t tiles = 1;
     bool few = true;
@@ -194,7 +185,7 @@ static bool is_hopeless(const Search *search, const SweepChoice *choice) {
 static void look_at(Search *search, const SweepChoice *choice) {
     SweepChosen *chosen = search->chosen;
     SweepOption option = {.choice = *choice};
-    option.choice.is_resident = choice->is_resident || all_stay(search->sweep, choice);
+    option.choice.is_resident = !sweep_reloads(choice, search->sweep); /* what no cut divides stays all the same */
     choice = &option.choice;
     if (was_seen(search, choice) || !need_of(search, choice, &option.need_bytes) || !has_few_tiles(search, choice)) {
         return;

@@ -133,6 +133,9 @@ bool sweep_is_loaded(const SweepOperand *param);
 /* Does the parameter stay whole for all tiles? A form never does. */
 bool sweep_stays(const SweepChoice *choice, const Sweep *sweep, const SweepOperand *param);
 
+/* Is a part of a parameter loaded for tiles, of one that could as well stay whole? */
+bool sweep_reloads(const SweepChoice *choice, const Sweep *sweep);
+
 /* The box of the operand that belongs to a box of the map. */
 ViewBox sweep_box(const SweepOperand *operand, const ViewBox *map_box);
 

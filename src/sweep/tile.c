@@ -62,6 +62,17 @@ bool sweep_stays(const SweepChoice *choice, const Sweep *sweep, const SweepOpera
     return true;
 }
 
+bool sweep_reloads(const SweepChoice *choice, const Sweep *sweep) {
+    SweepChoice resident = *choice;
+    bool reloads = false;
+    resident.is_resident = true;
+    for (uint32_t i = 0; i < sweep->param_count; i++) {
+        const SweepOperand *param = &sweep->params[i];
+        reloads = reloads || (!sweep_stays(choice, sweep, param) && sweep_stays(&resident, sweep, param));
+    }
+    return reloads;
+}
+
 /* Element `k` of the window at `index`, or the nearest that there is. */
 static uint64_t place_window(const Reach *reach, uint64_t index, uint64_t k, uint64_t whole) {
     int64_t at = (int64_t)(index * reach->stride + k) - reach->before;

@@ -22,6 +22,8 @@ END
 sweep() { stride0 plan chain.txt -d teach "$@" | sed -n '/^traffic/,/^time/p' | sed '$d'; }
 sweep --tile 2
 sweep --tile none
+sweep | grep instead
+sweep --parameters reloaded | grep -A 2 tiles.of | head -n 3
 stride0 plan chain.txt -d teach --tile none --node a
 stride0 plan chain.txt -d teach --tile none --schedule split --quiet --json split.json
 echo "status $?"

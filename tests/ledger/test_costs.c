@@ -374,22 +374,68 @@ static void check_schedules(const PlanCase *test, const SweepFacts *sweep) {
     }
 }
 
+static void check_form(const PlanCase *test, const ParamPrice *price) {
+    Planned asked;
+    const SweepOption *option = planned_option(&asked, test);
+    assert_int_equal(price->cycles, option->cost.cycles);
+    assert_int_equal(price->need_bytes, option->need_bytes);
+    assert_int_equal(price->param_bytes, option->cost.column[SWEEP_LOAD_PARAM].bytes);
+    assert_int_equal(price->fits, asked.plan->sweeps[0].chosen.fits);
+    planned_free(&asked);
+}
+
+/* Made by the engine, and expanded before. */
 static void check_forms(const PlanCase *test, const SweepFacts *sweep) {
     static const Strategy strategy[] = {
         [FORM_CHANNEL] = STRATEGY_CHANNEL, [FORM_ROW] = STRATEGY_ROW, [FORM_FULL] = STRATEGY_FULL};
     for (uint32_t k = 0; k < sweep->form_count; k++) {
         const FormPrice *price = &sweep->form[k];
-        Planned asked;
         PlanCase with = *test;
         with.options.strategy = strategy[price->form];
         with.options.schedule = sweep->planned->chosen.best.choice.schedule;
-        const SweepOption *option = planned_option(&asked, &with);
-        assert_int_equal(price->cycles, option->cost.cycles);
-        assert_int_equal(price->need_bytes, option->need_bytes);
-        assert_int_equal(price->param_bytes, option->cost.column[SWEEP_LOAD_PARAM].bytes);
-        assert_int_equal(price->fits, asked.plan->sweeps[0].chosen.fits);
-        planned_free(&asked);
+        check_form(&with, &price->made);
+        with.options.expand_before = true;
+        assert_true(price->has_before);
+        check_form(&with, &price->before);
     }
+}
+
+/* The best that reloads is no worse than an asked tile of half of the channels; and what reloads nothing is none. */
+static void test_reloaded(void **state) {
+    (void)state;
+    const PlanCase auto_case = {WORKED, "teach", NULL, {.in_place = true, .sweeps = true}};
+    const PlanCase bare = {"stride0-graph 1\nformat tflite\ninput X int8[1,20,28,12] scale=0.05 zero=3\nvalue Y "
+                           "int8[1,20,28,12] scale=0.05 zero=3\nnode Relu r: X -> Y\noutput Y\n",
+                           "teach",
+                           NULL,
+                           {.in_place = true, .sweeps = true, .parameters = PARAMETERS_RELOADED}};
+    Planned planned;
+    const Facts *facts = gather(&planned, &auto_case);
+    const SweepFacts *sweep = &facts->sweeps[0];
+    uint32_t reloading = 0;
+    for (uint32_t k = 0; k < sweep->other_count; k++) {
+        if (!sweep->others[k].choice.is_resident) {
+            PlanCase with = auto_case;
+            Planned asked;
+            with.options.schedule = sweep->others[k].choice.schedule;
+            with.options.parameters = PARAMETERS_RELOADED;
+            with.options.tile_rows = 2;
+            with.options.tile_channels = 6;
+            assert_true(sweep->others[k].cycles <= planned_option(&asked, &with)->cost.cycles);
+            planned_free(&asked);
+            reloading++;
+        }
+    }
+    assert_int_equal(reloading, 3);
+    planned_free(&planned);
+    facts = gather(&planned, &bare);
+    assert_int_equal(planned.plan->sweep_count, 1);
+    assert_true(planned.plan->sweeps[0].chosen.best.choice.is_resident);
+    assert_false(facts_reloads_none(planned.plan, &planned.plan->sweeps[0])); /* there is nothing to reload */
+    for (uint32_t k = 0; k < facts->sweeps[0].other_count; k++) {
+        assert_true(facts->sweeps[0].others[k].choice.is_resident);
+    }
+    planned_free(&planned);
 }
 
 static void test_alternatives(void **state) {
@@ -448,6 +494,7 @@ static void test_asked_tiles(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_worked_example),   cmocka_unit_test(test_whole_maps),
                                        cmocka_unit_test(test_measured_columns), cmocka_unit_test(test_holds),
-                                       cmocka_unit_test(test_alternatives),     cmocka_unit_test(test_asked_tiles)};
+                                       cmocka_unit_test(test_alternatives),     cmocka_unit_test(test_reloaded),
+                                       cmocka_unit_test(test_asked_tiles)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
