@@ -1,6 +1,8 @@
 /* From words to a Request. Nothing of the model or the device is known here. */
 #include "request.h"
 
+#include <inttypes.h>
+#include <stdarg.h>
 #include <string.h>
 
 const char *const request_strategies[] = {
@@ -160,7 +162,8 @@ static bool read_tile(const char *tile, PlanOptions *plan, Work *work) {
     Str rows = {tile, cross == NULL ? strlen(tile) : (size_t)(cross - tile)};
     bool ok = str_to_u64(rows, &plan->tile_rows) && plan->tile_rows > 0 &&
               (cross == NULL || (str_to_u64(str_from(cross + 1), &plan->tile_channels) && plan->tile_channels > 0));
-    return ok || request_bad_value(work, "--tile", tile, "auto, none, ROWS or ROWSxCHANNELS, each from 1 to 18446744073709551615");
+    return ok || request_bad_value(work, "--tile", tile,
+                                   "auto, none, ROWS or ROWSxCHANNELS, each from 1 to 18446744073709551615");
 }
 
 static bool check_model(const char *model, Work *work) {
@@ -197,4 +200,74 @@ bool request_read(const s0_plan_options *options, Request *request, Work *work) 
 bool request_read_plan(const s0_plan_options *options, Request *request, Work *work) {
     return check_model(options->model, work) && check_device(options->device, work) &&
            request_read(options, request, work);
+}
+
+/* ---- A Request to words */
+
+typedef struct {
+    Arena *arena;
+    size_t count, capacity;
+    const char **item; /* ended by null */
+} Words;
+
+static void add_end(Words *words) {
+    words->item = arena_grow(words->arena, words->item, words->count, &words->capacity, sizeof *words->item);
+    words->item[words->count] = NULL;
+}
+
+static __attribute__((format(printf, 3, 4))) void add_word(Words *words, bool is_asked, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    if (is_asked) {
+        words->item[words->count++] = arena_vtext(words->arena, format, args);
+        add_end(words);
+    }
+    va_end(args);
+}
+
+static void add_tile(Words *words, const PlanOptions *plan) {
+    add_word(words, plan->whole_tiles, "--tile=none");
+    if (plan->tile_channels > 0) {
+        add_word(words, true, "--tile=%" PRIu64 "x%" PRIu64, plan->tile_rows, plan->tile_channels);
+    } else {
+        add_word(words, plan->tile_rows > 0, "--tile=%" PRIu64, plan->tile_rows);
+    }
+}
+
+/* What the graph is that is planned. */
+static void add_bindings(Words *words, const Request *request) {
+    for (size_t i = 0; i < request->dim_count; i++) {
+        const DimBinding *dim = &request->dims[i];
+        const char *axis = dim->axis < 0 ? "" : arena_text(words->arena, ":%" PRId32, dim->axis);
+        add_word(words, true, "--dim=" STR_FMT "%s=%" PRId64, STR_ARG(dim->name), axis, dim->value);
+    }
+    for (size_t i = 0; i < request->layout_count; i++) {
+        const LayoutBinding *layout = &request->layouts[i];
+        add_word(words, true, "--layout=" STR_FMT "=%s", STR_ARG(layout->tensor),
+                 layout->is_channel_second ? "NCHW" : "NHWC");
+    }
+    for (size_t i = 0; i < request->plan.axis_count; i++) {
+        const AxisBinding *axis = &request->plan.axes[i];
+        add_word(words, true, "--axis=" STR_FMT "=%" PRId32, STR_ARG(axis->tensor), axis->axis);
+    }
+    add_word(words, request->plan.axis_by_size, "--axis-heuristic=size");
+    add_word(words, request->qdq_float, "--qdq=float");
+    add_word(words, request->as_filed, "--simplify=none");
+}
+
+const char *const *request_texts(const Request *request, Arena *arena) {
+    Words words = {.arena = arena};
+    const PlanOptions *plan = &request->plan;
+    add_end(&words);
+    add_bindings(&words, request);
+    add_word(&words, plan->strategy != STRATEGY_AUTO, "--strategy=%s", request_strategies[plan->strategy]);
+    add_word(&words, plan->expand_before, "--expand=before");
+    add_word(&words, plan->pin_inputs, "--pin-inputs");
+    add_word(&words, plan->pin_outputs, "--pin-outputs");
+    add_word(&words, !plan->in_place, "--inplace=none");
+    add_word(&words, plan->parameters != PARAMETERS_AUTO, "--parameters=%s", request_parameters[plan->parameters]);
+    add_word(&words, plan->schedule != SCHEDULE_AUTO, "--schedule=%s", request_schedules[plan->schedule]);
+    add_tile(&words, plan);
+    add_word(&words, plan->budget_bytes > 0, "--budget=%" PRIu64, plan->budget_bytes);
+    return words.item;
 }

@@ -23,6 +23,10 @@ bool request_bad_value(Work *work, const char *option, const char *got, const ch
 /* Reads every field but the device, which may be absent. False with a diagnostic. */
 bool request_read(const s0_plan_options *options, Request *request, Work *work);
 
+/* What is asked for, and is no default, as the command line says it: "--strategy=full", ended by null. Model and device
+ * apart, and what only `simplify` and the library can ask. */
+const char *const *request_texts(const Request *request, Arena *arena);
+
 /* The same for a plan, which needs a device. */
 bool request_read_plan(const s0_plan_options *options, Request *request, Work *work);
 

@@ -9,6 +9,7 @@
 #include "stages.h"
 
 #include "feed.h"
+#include "request.h"
 #include "stages_prepare.h"
 
 #include <inttypes.h>
@@ -99,16 +100,22 @@ const Facts *stages_finish(Facts *facts, const Graph *graph, const Request *requ
         return NULL;
     }
     facts->simplified = simplified;
+    facts->request_device = request->device;
+    facts->options = request_texts(request, &work->keep);
     plan_warn_of_forms(facts->plan, work);
     return facts;
 }
 
-const Facts *stages_plan(const Request *request, ModelFiles *files, Work *work) {
-    const Device *device = device_load(work, str_from(request->device));
+const Facts *stages_plan_on(const Request *request, const Device *device, ModelFiles *files, Work *work) {
     Simplified *simplified = arena_new(&work->keep, Simplified);
-    Graph *graph = device == NULL ? NULL : stages_prepare(request, NULL, files, simplified, work);
+    Graph *graph = stages_prepare(request, NULL, files, simplified, work);
     Facts *facts = graph == NULL ? NULL : plan_graph(graph, device, request, work);
     return stages_finish(facts, graph, request, simplified, work);
+}
+
+const Facts *stages_plan(const Request *request, ModelFiles *files, Work *work) {
+    const Device *device = device_load(work, str_from(request->device));
+    return device == NULL ? NULL : stages_plan_on(request, device, files, work);
 }
 
 /* A model under one binding of its free dimensions. */

@@ -5,6 +5,7 @@
 #include "emit/emit.h"
 #include "import/import.h"
 #include "ledger/audit.h"
+#include "ledger/diff.h"
 #include "ledger/simplification.h"
 
 /* What the user asked for; zero is every default. */
@@ -53,5 +54,17 @@ typedef struct {
 
 /* All stages of a plan, then its program on the simulated device. Null with diagnostics. */
 const Run *stages_run(const Request *request, const RunOptions *options, ModelFiles *files, Work *work);
+
+/* A side of a comparison: a model with options, or a plan that a file holds. */
+typedef struct {
+    bool has_request;
+    Request request;  /* of a plan in a file: what was asked for, where that is known */
+    const Side *side; /* of a plan in a file; null of a model */
+} DiffSource;
+
+/* Plans A, then B's model with A's options, then option after option of B, and says what each change did to the peak.
+ * Where B is a plan in a file nothing between is planned. Null with diagnostics, which are B's, or A's where A could
+ * not be planned. */
+const Diff *stages_diff(const DiffSource *a, const DiffSource *b, ModelFiles *files, Work *work);
 
 #endif

@@ -9,6 +9,9 @@
 Graph *stages_prepare(const Request *request, const RunOptions *options, ModelFiles *files, Simplified *simplified,
                       Work *work);
 
+/* All stages of a plan but the first: `device` is in the place of the one that is asked for. Null with diagnostics. */
+const Facts *stages_plan_on(const Request *request, const Device *device, ModelFiles *files, Work *work);
+
 /* What is left to be told of a plan; null where `facts` is, or where an option did not meet anything. */
 const Facts *stages_finish(Facts *facts, const Graph *graph, const Request *request, const Simplified *simplified,
                            Work *work);

@@ -61,7 +61,7 @@ static bool set_budget(Work *work, const PlanArgs *args, s0_plan_options *plan) 
 }
 
 bool cli_plan_request(Cli *cli, const PlanArgs *args, s0_plan_options asked, Request *request) {
-    asked.model = cli->operands.item[0];
+    asked.model = asked.model == NULL ? cli->operands.item[0] : asked.model;
     asked.device = args->device;
     asked.dims = args->dims.item;
     asked.no_in_place = args->inplace == INPLACE_NONE;

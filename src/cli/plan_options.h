@@ -14,7 +14,8 @@ typedef struct {
 
 extern const Option cli_plan_options[];
 
-/* The request for the model that is the first operand; `asked` has what is not in `args`. False with a diagnostic. */
+/* The request for `asked.model`, or where that is null for the first operand; `asked` has what is not in `args`. False
+ * with a diagnostic. */
 bool cli_plan_request(Cli *cli, const PlanArgs *args, s0_plan_options asked, Request *request);
 
 #endif

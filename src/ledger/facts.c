@@ -288,6 +288,12 @@ static void gather_anywhere(Facts *facts) {
     }
 }
 
+static void gather_outputs(Facts *facts, Arena *keep) {
+    OutputRange *ranges = arena_array(keep, OutputRange, graph_main(facts->graph)->output_count);
+    simplification_ranges(facts->graph, false, ranges);
+    facts->outputs = ranges;
+}
+
 Facts *facts_gather(const char *file, const Plan *plan, const Plan *other, bool reads_qdq_as_float, Work *work) {
     Arena *keep = &work->keep;
     Facts *facts = arena_new(keep, Facts);
@@ -316,6 +322,7 @@ Facts *facts_gather(const char *file, const Plan *plan, const Plan *other, bool 
     alternatives_gather(facts, work);
     lifetimes_gather(facts, work);
     blame_gather(facts, keep);
+    gather_outputs(facts, keep);
     return facts;
 }
 

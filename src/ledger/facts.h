@@ -4,7 +4,7 @@
 #ifndef S0_LEDGER_FACTS_H
 #define S0_LEDGER_FACTS_H
 
-#include "affine/simplify.h"
+#include "ledger/simplification.h"
 #include "plan/plan_cost.h"
 #include "plan/whole.h"
 
@@ -217,6 +217,9 @@ typedef struct {
     uint64_t anywhere_bytes;      /* enough at a start of any alignment; UINT64_MAX past 64 bits (cases H1) */
     const Diags *diags;           /* refusals and warnings */
     const Simplified *simplified; /* what was rewritten before planning; null where nothing may be */
+    const OutputRange *outputs;   /* `before`, in the order of the graph: what each can hold */
+    const char *request_device;   /* as -d had it; null where nobody said */
+    const char *const *options;   /* what was asked for, as the command line says it, ended by null; null like that */
 } Facts;
 
 /* needs  a finished plan; `other` is the plan of the other Q/DQ reading, or null. */

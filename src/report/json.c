@@ -5,6 +5,8 @@
 
 #include "base/json.h"
 
+#include <math.h>
+
 static void write_ids(Json *json, const char *key, const BufferId *ids, uint32_t count) {
     json_key(json, key);
     json_array_inline(json);
@@ -43,7 +45,26 @@ static void write_node(Json *json, const Facts *facts, NodeId id) {
 
 /* ---- Model and device */
 
-static void write_tensors(Json *json, const Facts *facts, const char *key, const ValueId *ids, uint32_t count) {
+/* What an output can hold, and what its codes stand for. */
+static void write_range(Json *json, const Value *value, const OutputRange *range) {
+    bool has_one = value->quant != NULL && value->quant->count == 1;
+    json_key(json, "lo");
+    json_double(json, range->before[0]);
+    json_key(json, "hi");
+    json_double(json, range->before[1]);
+    json_key(json, "scale");
+    json_double(json, has_one ? (double)value->quant->scale[0] : NAN);
+    json_key(json, "zero_point");
+    if (has_one) {
+        json_i64(json, value->quant->zero_point == NULL ? 0 : value->quant->zero_point[0]);
+    } else {
+        json_null(json);
+    }
+}
+
+/* `ranges`: of outputs; else null. */
+static void write_tensors(Json *json, const Facts *facts, const char *key, const ValueId *ids, uint32_t count,
+                          const OutputRange *ranges) {
     json_key(json, key);
     json_array(json);
     for (uint32_t i = 0; i < count; i++) {
@@ -52,8 +73,29 @@ static void write_tensors(Json *json, const Facts *facts, const char *key, const
         json_member_str(json, "name", value->name);
         json_member_text(json, "dtype", dtype_name(value->dtype));
         write_shape(json, "shape", &value->shape);
+        if (ranges != NULL) {
+            write_range(json, value, &ranges[i]);
+        }
         json_end(json);
     }
+    json_end(json);
+}
+
+/* What was asked for, as the command line says it. */
+static void write_request(Json *json, const Facts *facts) {
+    json_key(json, "request");
+    if (facts->options == NULL) {
+        json_null(json);
+        return;
+    }
+    json_object_inline(json);
+    json_member_text(json, "device", facts->request_device);
+    json_key(json, "options");
+    json_array_inline(json);
+    for (const char *const *option = facts->options; *option != NULL; option++) {
+        json_text(json, *option);
+    }
+    json_end(json);
     json_end(json);
 }
 
@@ -65,8 +107,8 @@ static void write_model(Json *json, const Facts *facts) {
     json_member_text(json, "file", facts->file);
     json_member_text(json, "format", format[facts->graph->format]);
     json_member_u64(json, "nodes", facts->plan->node_count);
-    write_tensors(json, facts, "inputs", block->inputs, block->input_count);
-    write_tensors(json, facts, "outputs", block->outputs, block->output_count);
+    write_tensors(json, facts, "inputs", block->inputs, block->input_count, NULL);
+    write_tensors(json, facts, "outputs", block->outputs, block->output_count, facts->outputs);
     if (facts->has_qdq) {
         json_key(json, "qdq");
         json_object_inline(json);
@@ -479,6 +521,7 @@ void report_json(const Facts *facts, Arena *scratch, FILE *out) {
     json_object(&json);
     json_member_u64(&json, "schema", 1);
     write_model(&json, facts);
+    write_request(&json, facts);
     write_device(&json, facts);
     write_totals(&json, facts);
     write_kinds(&json, facts);

@@ -1,0 +1,65 @@
+# stride0 diff: models, options, devices and plans in files; a change that can't be planned halfway.
+show() {
+    echo "== $1"
+    shift
+    stride0 diff "$@"
+    echo "status $?"
+}
+
+# A map of 3 * 5 * 4 = 60 and a constant of as many, all different; and one of a number a channel.
+numbers=$(seq 60 | tr '\n' ' ')
+mul() {
+    echo "stride0-graph 1
+input x int8[1,3,5,4] scale=0.5
+const k int8$1
+value y int8[1,3,5,4] scale=0.5
+node Mul m: x k -> y
+output y"
+}
+mul "[1,3,5,4] = $numbers" >full.txt
+mul "[4] = 1 2 3 4" >channel.txt
+
+device() {
+    echo "[device]
+name = $1
+kind = scratchpad
+[memory local]
+bytes = ${4:-4K} @ test
+align_bytes = ${3:-4} @ test
+[memory far]
+bytes = unbounded @ test
+align_bytes = 4 @ test
+[contract]
+activation = $2 @ test
+weight = O H W I @ test
+parameter = N H W C @ test
+[parameter]
+scalar = 1 @ test
+channel = 1 @ test
+row = 1 @ test
+full = 1 @ test"
+}
+device dense "N H W C" >dense.ini
+device padded "N H W C@16" 16 8K >padded.ini
+
+show "constants: 60 bytes of numbers become 4" full.txt channel.txt -d ./dense.ini --tile none
+show "options: one after the other" channel.txt -d ./dense.ini --tile none \
+    --b strategy=full --b expand=before --b inplace=none --b pin-inputs
+show "layout: two devices" channel.txt --a device=./dense.ini --b device=./padded.ini --tile none
+show "all at once: model, layout and form" full.txt channel.txt --a device=./padded.ini --b device=./dense.ini \
+    --b strategy=row --json all.json --tile none
+grep -A99 '"change"' all.json | grep -B99 '"tensors"'
+
+# Plans in files: beside a model its options hold; two files are compared as they are.
+stride0 plan channel.txt -d ./dense.ini --strategy row --tile none --quiet --json a.json
+stride0 plan full.txt -d ./padded.ini --tile none --quiet --json b.json
+grep '"request"' a.json b.json
+show "a baseline, and the model as it is now" --baseline a.json full.txt
+show "one option of it back at its default" --baseline a.json channel.txt --b strategy=auto
+show "two files" a.json b.json
+show "nothing changed" --baseline a.json channel.txt --fail-if-grew 0
+
+# A check: 2 if it grew by more, and the JSON is written all the same.
+show "grown" --baseline a.json full.txt --fail-if-grew 16 --quiet --json grown.json
+grep placed_bytes grown.json
+show "grown by no more" --baseline a.json full.txt --fail-if-grew 1K --quiet
