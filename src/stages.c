@@ -103,6 +103,7 @@ const Facts *stages_finish(Facts *facts, const Graph *graph, const Request *requ
     facts->request_device = request->device;
     facts->options = request_texts(request, &work->keep);
     plan_warn_of_forms(facts->plan, work);
+    plan_warn_of_custom(facts->plan, work);
     return facts;
 }
 

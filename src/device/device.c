@@ -28,9 +28,19 @@ const DeviceFact *device_fact(const Device *device, const char *section, const c
     return NULL;
 }
 
-const DeviceOperator *device_find_operator(const Device *device, Str name) {
+Str device_bare_operator(Str name) {
     static const Str custom = {"CUSTOM:", 7};
-    Str bare = str_starts(name, custom) ? (Str){name.ptr + custom.len, name.len - custom.len} : name;
+    return str_starts(name, custom) ? (Str){name.ptr + custom.len, name.len - custom.len} : name;
+}
+
+bool device_is_preset(const Device *device) {
+    static const Str preset = {"preset:", 7};
+    return str_starts(device->file, preset) &&
+           device_find_preset((Str){device->file.ptr + preset.len, device->file.len - preset.len}) != NULL;
+}
+
+const DeviceOperator *device_find_operator(const Device *device, Str name) {
+    Str bare = device_bare_operator(name);
     for (uint32_t i = 0; i < device->operator_count; i++) {
         if (str_eq(device->operators[i].name, bare)) {
             return &device->operators[i];

@@ -87,10 +87,7 @@ static bool read_memory_section(Reader *reader, uint32_t index, Str name) {
 static bool read_operator_section(Reader *reader, uint32_t index, Str name) {
     Device *device = reader->device;
     uint32_t line = reader->ini->section[index].line;
-    static const Str custom = {"CUSTOM:", 7};
-    if (str_starts(name, custom)) {
-        name = (Str){name.ptr + custom.len, name.len - custom.len};
-    }
+    name = device_bare_operator(name);
     if (name.len == 0) {
         return file_error(
             reader, line,

@@ -294,6 +294,10 @@ bool plan_check_axes(const Graph *graph, const PlanOptions *options, Diags *diag
  * --strategy asks for. */
 void plan_warn_of_forms(const Plan *plan, Work *work);
 
+/* Warns, once, of custom operators that the device file declares nothing of; where there are some, also of each of its
+ * sections that declares no operator of the model. */
+void plan_warn_of_custom(const Plan *plan, Work *work);
+
 /* The invariants above; one that does not hold is our own fault and ends the program. */
 void plan_check(const Plan *plan);
 

@@ -4,7 +4,9 @@
  * or output, alive while the operator runs and counted as workspace; its operands begin where it wants them to, also a
  * constant in flash, what is a view or a part of another tensor, and a tile's copies; its output takes the place of its
  * first input where the section allows it, nothing reads that later and both lie alike; an operator without a section,
- * or that is no custom one, is planned as before. Sizes follow by hand: the maps are dense, of bytes or floats. */
+ * or that is no custom one, is planned as before. Custom operators without a section are warned of once, with their
+ * count and names, and where there are some, each section that fits none of the model's is, with the nearest name.
+ * Sizes follow by hand: the maps are dense, of bytes or floats. */
 #include "planned.h"
 
 static const char device_head[] =
@@ -230,7 +232,88 @@ static void test_declared(void **state) {
     }
 }
 
+/* ---- What is warned of */
+
+/* Three names, one of them twice. */
+#define NAMES                                                                                                          \
+    "format tflite\ninput X int8[9]\nvalue t int8[9]\nvalue u int8[9]\nvalue v int8[9]\nvalue Y int8[9]\n"             \
+    "node Custom(\"CUSTOM:SignalRfft\") m: X -> t\nnode Custom(\"CUSTOM:Pcan\") n: t -> u\n"                           \
+    "node Custom(\"CUSTOM:Pcan\") o: u -> v\nnode Custom(com.acme.Gate) p: v -> Y\noutput Y\n"
+
+typedef struct {
+    const char *what, *graph, *sections;
+    size_t warnings;
+    const char *says[4]; /* somewhere in the texts or hints of the warnings */
+} Warned;
+
+static const Warned warned[] = {
+    {"no section at all",
+     NAMES,
+     "",
+     1,
+     {"of 4 custom operators is", "not declare SignalRfft, Pcan (2), com.acme.Gate"}},
+    {"where to write one", NAMES, "", 1, {"add to box.ini a section [operator SignalRfft] with its workspace"}},
+    {"some have one",
+     NAMES,
+     "[operator Pcan]\nworkspace = 8 @ t\n[operator com.acme.Gate]\nalign_bytes = 8 @ t\n",
+     1,
+     {"of 1 custom operator is", "not declare SignalRfft"}},
+    {"all have one, and one more stands there",
+     NAMES,
+     "[operator Pcan]\nworkspace = 8 @ t\n[operator CUSTOM:SignalRfft]\nworkspace = 0 @ t\n"
+     "[operator com.acme.Gate]\nalias = yes @ t\n[operator Other]\nworkspace = 1 @ t\n",
+     0,
+     {NULL}},
+    {"another case",
+     NAMES,
+     "[operator SignalRFFT]\nworkspace = 8 @ t\n",
+     2,
+     {"of 4 custom", "[operator SignalRFFT] of box.ini", "did you mean 'SignalRfft'?"}},
+    {"nothing is near",
+     NAMES,
+     "[operator Hysteresis]\nworkspace = 8 @ t\n",
+     2,
+     {"[operator Hysteresis] of box.ini", "no section declares SignalRfft, Pcan (2), com.acme.Gate"}},
+    {"what has its section is not meant",
+     NAMES,
+     "[operator Pcan]\nworkspace = 8 @ t\n[operator Pcen]\nworkspace = 8 @ t\n",
+     2,
+     {"of 2 custom", "[operator Pcen]", "no section declares SignalRfft, com.acme.Gate"}},
+    {"no custom operator",
+     "format onnx 13\ninput X float32[4]\nnode Relu n: X -> Y\noutput Y\n",
+     "[operator Relu]\nworkspace = 100 @ t\n",
+     0,
+     {NULL}},
+};
+
+static bool is_said(const Diags *diags, const char *text) {
+    for (const Diag *diag = diags->first; diag != NULL; diag = diag->next) {
+        if (strstr(diag->text.what, text) != NULL ||
+            (diag->text.hint != NULL && strstr(diag->text.hint, text) != NULL)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void test_warnings(void **state) {
+    (void)state;
+    for (size_t k = 0; k < sizeof warned / sizeof warned[0]; k++) {
+        const Declared test = {.what = warned[k].what, .graph = warned[k].graph, .sections = warned[k].sections};
+        Planned planned;
+        print_message("%s\n", test.what);
+        plan_it(&test, &planned);
+        plan_warn_of_custom(planned.plan, &planned.work);
+        assert_int_equal(planned.work.diags.count[DIAG_WARNING], warned[k].warnings);
+        for (size_t s = 0; s < 4 && warned[k].says[s] != NULL; s++) {
+            print_message("  %s\n", warned[k].says[s]);
+            assert_true(is_said(&planned.work.diags, warned[k].says[s]));
+        }
+        planned_free(&planned);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_declared)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_declared), cmocka_unit_test(test_warnings)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
