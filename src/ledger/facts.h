@@ -171,6 +171,11 @@ typedef struct {
     BufferId *waiting; /* most bytes first */
     uint32_t blame_count;
     Blame *blame; /* what saves most first */
+
+    /* A memory that the device file only describes, and that would help: one that holds all that does not fit behind
+     * local memory; or `weights`, where local memory would do without the weights. Null where there is none. */
+    const DeviceMemory *unused;
+    const DeviceMemory *unused_for; /* the memory that it helps */
 } Misfit;
 
 typedef struct {

@@ -1,6 +1,7 @@
 /* What a misfit is made of beside the peak: other steps that are too large, and the largest of flash or far memory. */
 #include "ledger/misfit.h"
 
+#include "base/checked.h"
 #include "base/fault.h"
 #include "ledger/ranking.h"
 #include "ledger/waiting.h"
@@ -81,6 +82,32 @@ static void gather_backing(Facts *facts, Work *work) {
     ranking_finish(&misfit->backing, MOST);
 }
 
+static bool holds(const DeviceMemory *memory, uint64_t need_bytes) {
+    uint64_t bytes;
+    return memory->bytes == UINT64_MAX || !checked_mul(memory->bytes, memory->lanes, &bytes) || bytes >= need_bytes;
+}
+
+/* Chips with a memory for weights keep them there; plans place them in local memory. */
+static bool is_for_weights(const Facts *facts, const DeviceMemory *memory) {
+    uint64_t at_peak = facts->plan->by_kind[BUFFER_WEIGHT].at_peak_bytes, all;
+    return str_eq(memory->name, STR("weights")) && facts->excess_bytes > 0 && facts->excess_bytes <= at_peak &&
+           checked_mul(at_peak, facts->device->memory[facts->device->local].lanes, &all) && holds(memory, all);
+}
+
+static void find_unused(Facts *facts) {
+    const Device *device = facts->device;
+    Misfit *misfit = &facts->misfit;
+    for (uint32_t k = 0; misfit->unused == NULL && k < device->memory_count; k++) {
+        const DeviceMemory *memory = &device->memory[k];
+        bool is_planned = k == device->local || k == device->backing;
+        bool is_behind = misfit->backing_excess_bytes > 0 && holds(memory, facts->plan->backing_bytes);
+        if (!is_planned && (is_behind || is_for_weights(facts, memory))) {
+            misfit->unused = memory;
+            misfit->unused_for = &device->memory[is_behind ? device->backing : device->local];
+        }
+    }
+}
+
 void misfit_gather(Facts *facts, Work *work) {
     const Plan *plan = facts->plan;
     bool local_fits = plan_local_fits(plan);
@@ -95,4 +122,5 @@ void misfit_gather(Facts *facts, Work *work) {
     if (!backing_fits) {
         gather_backing(facts, work);
     }
+    find_unused(facts);
 }

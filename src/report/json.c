@@ -447,6 +447,21 @@ static void write_backing(Json *json, const Facts *facts) {
     json_end(json);
 }
 
+static void write_unused(Json *json, const Facts *facts) {
+    const Misfit *misfit = &facts->misfit;
+    json_key(json, "unused_memory");
+    if (misfit->unused == NULL) {
+        json_null(json);
+        return;
+    }
+    json_object_inline(json);
+    json_member_str(json, "name", misfit->unused->name);
+    write_known(json, "bytes", misfit->unused->bytes);
+    json_member_u64(json, "lanes", misfit->unused->lanes);
+    json_member_str(json, "instead_of", misfit->unused_for->name);
+    json_end(json);
+}
+
 static void write_misfit(Json *json, const Facts *facts) {
     json_key(json, "misfit");
     if (plan_fits(facts->plan)) {
@@ -460,6 +475,7 @@ static void write_misfit(Json *json, const Facts *facts) {
     write_crowded(json, facts);
     write_blame(json, facts);
     write_backing(json, facts);
+    write_unused(json, facts);
     write_remedies(json, facts->plan);
     json_end(json);
 }

@@ -232,6 +232,38 @@ static void print_remedies(const Page *page) {
     }
 }
 
+/* "of 64 x 6,912 bytes" */
+static const char *capacity_text(const Page *page, const DeviceMemory *memory) {
+    const char *lanes = memory->lanes == 1 ? "" : arena_text(page->scratch, "%" PRIu64 " x ", memory->lanes);
+    return memory->bytes == UINT64_MAX
+               ? "without bounds"
+               : arena_text(page->scratch, "of %s%s", lanes, page_count(page, memory->bytes, "byte"));
+}
+
+/* A memory in which plans place nothing, and how to plan as if it were there. */
+static void print_unused(const Page *page) {
+    const Misfit *misfit = &page->facts->misfit;
+    const Device *device = page->facts->device;
+    if (misfit->unused == NULL) {
+        return;
+    }
+    Arena *arena = page->scratch;
+    Str name = clean_text(arena, misfit->unused->name), of = clean_text(arena, device->name);
+    Str file = clean_text(arena, device->file);
+    bool is_local = misfit->unused_for == &device->memory[device->local];
+    page_line(page, "the device file also describes memory '" STR_FMT "' %s, in which plans place nothing%s",
+              STR_ARG(name), capacity_text(page, misfit->unused),
+              is_local ? ": weights count in local memory, and a plan that does not fit may fit the chip" : "");
+    if (device_is_preset(device)) {
+        page_line(page, "to plan with it: stride0 devices " STR_FMT " --ini >mine.ini", STR_ARG(of));
+        file = STR("mine.ini");
+    }
+    page_line(
+        page, "%sraise bytes of [memory " STR_FMT "] in " STR_FMT " by what '" STR_FMT "' may hold, pass -d " STR_FMT,
+        device_is_preset(device) ? "then " : "to plan with it: ", STR_ARG(clean_text(arena, misfit->unused_for->name)),
+        STR_ARG(file), STR_ARG(name), STR_ARG(file));
+}
+
 /* Flash or far memory: what stays there, and at which step most maps are beside it. */
 static void print_backing(const Page *page) {
     const Facts *facts = page->facts;
@@ -279,4 +311,5 @@ void report_misfit(const Facts *facts, const char *prefix, Arena *scratch, FILE 
         print_backing(&page);
     }
     print_remedies(&page);
+    print_unused(&page);
 }

@@ -73,3 +73,31 @@ awk 'BEGIN {
 stride0 plan lanes.txt -d sophgo-bm1684x 2>warning.err | grep -A 3 'kept compact'
 stride0 plan lanes.txt -d sophgo-bm1684x --strategy full 2>warning.err | grep -A 2 '^expanded'
 stride0 plan lanes.txt -d sophgo-bm1684x --buffer s 2>warning.err | grep -E 'bytes|as forms|broadcast' | tail -n 3
+
+# A memory that is described only. `weights` of max78000, 64 x 6,912 = 442,368 bytes, where local memory would do without
+# them: 600 rows of 700 in 16 lanes are 600 * 44 a lane, 422,400 in all, beside maps of 100 * 44 and 100 * 40. With 700
+# rows they are 492,800, more than it holds.
+sed 's/1,100\]/100,700]/; s/50,100\]/600,700]/; s/1,50\]/100,600]/' weights.txt >large.txt
+stride0 plan large.txt -d max78000 --tile none --quiet --json weights.json 2>weights.err
+echo "weights: status $?"
+grep -A 3 -E 'too many|also describes' weights.err
+grep '"unused_memory"' weights.json
+sed 's/600/700/' large.txt >larger.txt
+stride0 plan larger.txt -d max78000 --tile none --quiet 2>weights.err
+echo "more weights: status $?"
+grep -E 'too many|also describes' weights.err
+
+# An l3 without bounds, one that is too small by a byte, and one that is not, in a file.
+stride0 devices gap8 --ini | sed 's/^bytes = 8000000/bytes = unbounded/' >deep.ini
+stride0 plan far.txt -d deep.ini --budget 1M --quiet --json deep.json 2>deep.err
+echo "unbounded: status $?"
+grep -A 3 'also describes' deep.err
+grep '"unused_memory"' deep.json
+stride0 devices gap8 --ini | sed 's/^bytes = 8000000/bytes = 513511/' >shallow.ini
+stride0 plan far.txt -d shallow.ini --budget 1M --quiet 2>shallow.err
+echo "too small: status $?"
+grep 'also describes' shallow.err
+stride0 devices gap8 --ini | sed 's/^bytes = 8000000/bytes = 513512/' >just.ini
+stride0 plan far.txt -d just.ini --budget 1M --quiet 2>just.err
+echo "just enough: status $?"
+grep 'also describes' just.err
