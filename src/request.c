@@ -187,7 +187,6 @@ bool request_read(const s0_plan_options *options, Request *request, Work *work) 
                          .qdq_float = options->qdq_float,
                          .as_filed = options->as_filed};
     request->plan = (PlanOptions){.in_place = !options->no_in_place,
-                                  .sweeps = true,
                                   .pin_inputs = options->pin_inputs,
                                   .pin_outputs = options->pin_outputs,
                                   .budget_bytes = options->budget_bytes};

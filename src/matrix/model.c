@@ -200,7 +200,6 @@ void matrix_model(const MatrixCell *cell, Work *work, MatrixModel *model) {
     model->options = (PlanOptions){.strategy = strategy[cell->at[AXIS_FORM]],
                                    .expand_before = true,
                                    .in_place = true,
-                                   .sweeps = true,
                                    .tile_rows = TILE_ROWS,
                                    .tile_channels = TILE_CHANNELS,
                                    .schedule = (Schedule)(SCHEDULE_FUSED + cell->at[AXIS_SCHEDULE]),

@@ -49,13 +49,14 @@ Tensor form_store(const Builder *builder, const Operand *operand, Form form, Buf
         made->role = is_map ? ROLE_ACTIVATION : ROLE_PARAMETER; /* what has rows lies beside the map, as the map does */
         memcpy(made->dims, operand->map->dims, sizeof made->dims);
     }
+    made->is_formless = form == FORM_COUNT;
     Tensor tensor = tensor_of_buffer(builder->plan->graph, made);
     tensor.grain_bytes = grain_of(builder->plan->device, form);
     return tensor;
 }
 
 uint64_t form_grain(const Builder *builder, const Buffer *stored) {
-    Form form = FORM_SCALAR;
+    Form form = stored->is_formless ? FORM_COUNT : FORM_SCALAR;
     while (form < FORM_COUNT && broadcast_of(form) != stored->broadcast) {
         form++;
     }

@@ -67,7 +67,7 @@ static uint32_t stages_of(const Graph *graph, const Node *node) {
     return !node->is_constant && node_stages(graph, node, &stages, &why) ? stages.count : 0;
 }
 
-/* With sweeps a group has no more stages than one of them, and nothing else beside. */
+/* A group has no more stages than one of them, and nothing else beside. */
 static Group next_group(const Builder *builder, uint32_t first, uint32_t number) {
     const Graph *graph = builder->plan->graph;
     const Block *block = graph_main(graph);
@@ -88,7 +88,7 @@ static Group next_group(const Builder *builder, uint32_t first, uint32_t number)
             break;
         }
         bool is_mixed = !node->is_constant && !next->is_constant && (stages > 0) != (more > 0);
-        if (builder->plan->options.sweeps && (is_mixed || stages + more > SWEEP_MOST_STAGES)) {
+        if (is_mixed || stages + more > SWEEP_MOST_STAGES) {
             break;
         }
         stages += more;
@@ -110,8 +110,7 @@ static bool group_is_sweep(Builder *builder, Group group, NodeId *nodes, uint32_
             nodes[(*count)++] = block->nodes[at];
         }
     }
-    return plan->options.sweeps && plan->device->kind == DEVICE_SCRATCHPAD && *count > 0 &&
-           sweep_is_possible(builder, nodes, *count);
+    return plan->device->kind == DEVICE_SCRATCHPAD && *count > 0 && sweep_is_possible(builder, nodes, *count);
 }
 
 /* Is it another shape of its input, in the same bytes? Nothing is moved where both lie in one memory. */

@@ -204,7 +204,7 @@ static Plan *build_best_whole(const Graph *graph, const Device *device, const Pl
 /* Relief is for the best of the others, where operators may go tile by tile at all. */
 Plan *plan_best(const Graph *graph, const Device *device, const PlanOptions *options, Work *work) {
     Plan *plan = build_best_whole(graph, device, options, work);
-    bool may_cut = device->kind == DEVICE_SCRATCHPAD && options->sweeps && !options->whole_tiles;
+    bool may_cut = device->kind == DEVICE_SCRATCHPAD && !options->whole_tiles;
     if (plan != NULL && !plan_local_fits(plan) && may_cut) {
         Request request = {.graph = graph, .device = device, .options = options, .choice = plan->choice};
         plan = build_relieved(&request, plan, work);

@@ -107,6 +107,7 @@ typedef struct {
     Broadcast broadcast;
     int32_t axis;           /* of a parameter whose numbers go along one axis of the map: which; -1 where it has none */
     uint32_t varies;        /* of an expanded parameter: set of axes of the map along which its numbers may differ */
+    bool is_formless;       /* of a parameter: its numbers go along axes as in none of the device's forms */
     const FormCosts *costs; /* parameters only, else null */
     BufferId next_form;     /* of a constant in flash or far memory: the same in another form that a node reads */
 
@@ -217,7 +218,6 @@ typedef struct {
     bool expand_before; /* --expand before: on a scratchpad, larger forms of constants lie in far memory */
     bool in_place;      /* --inplace auto; false is none: only another shape of a whole tensor shares its bytes */
     bool windows;       /* convolutions, pools and fully connected layers are sweeps too, of one tile if they fit */
-    bool sweeps;        /* runs of per-channel operators go tile by tile; else each operator over its whole map */
     bool whole_tiles;   /* --tile none */
     uint64_t tile_rows, tile_channels; /* --tile ROWSxCHANNELS; 0: auto */
     Schedule schedule;

@@ -1,8 +1,8 @@
 /* Why an operator works on whole maps. What stands in its own way is told first, then what the plan had no need of. */
 #include "plan/whole.h"
 
-#include "plan/builder.h"
 #include "node/reach.h"
+#include "plan/builder.h"
 
 const char *whole_reason_name(WholeReason reason) {
     static const char *const name[] = {
@@ -97,7 +97,7 @@ static WholeReason step_reason(const Plan *plan, const Step *step, Arena *scratc
 }
 
 WholeReason plan_whole_reason(const Plan *plan, const Step *step, Arena *scratch) {
-    if (plan->device->kind != DEVICE_SCRATCHPAD || !plan->options.sweeps || !step_is_operator(plan, step)) {
+    if (plan->device->kind != DEVICE_SCRATCHPAD || !step_is_operator(plan, step)) {
         return WHOLE_NONE;
     }
     return step->sweep == NOT_IN_SWEEP ? step_reason(plan, step, scratch)

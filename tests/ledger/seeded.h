@@ -118,7 +118,6 @@ typedef struct {
 
 static inline Seeded seeded_plan(Net net, const char *device, PlanOptions options, Work *work) {
     Seeded seeded = {.work = work, .net = net_text(net)};
-    options.sweeps = true;
     const PlanCase test = {seeded.net->text, device, seeded.net->layout, options};
     seeded.plan = planned_run(&test, work);
     if (seeded.plan == NULL || !plan_fits(seeded.plan)) {

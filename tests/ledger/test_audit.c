@@ -16,7 +16,7 @@ static const char graph_text[] = "stride0-graph 1\nformat tflite\ninput X float3
 static Audit run(Work *work, const Plan **plan) {
     const Span text = {(const uint8_t *)graph_text, sizeof graph_text - 1};
     const Device *device = device_load(work, STR("teach"));
-    const PlanOptions options = {.sweeps = true, .schedule = SCHEDULE_FUSED};
+    const PlanOptions options = {.schedule = SCHEDULE_FUSED};
     Graph *graph = graph_parse_text(work, text, STR("g"));
     assert_non_null(device);
     assert_true(graph != NULL && graph_inline(graph, work) && graph_bind_dims(graph, NULL, 0, work) &&

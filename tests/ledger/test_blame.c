@@ -92,7 +92,6 @@ static void test_blame(void **state) {
     for (size_t i = 0; i < sizeof blame_cases / sizeof blame_cases[0]; i++) {
         Planned planned;
         PlanCase test = {blame_cases[i].graph, "teach", NULL, blame_cases[i].options};
-        test.options.sweeps = true;
         assert_true(planned_make(&planned, &test));
         check_blame(&blame_cases[i], &planned, facts_gather("test", planned.plan, NULL, false, &planned.work));
         planned_free(&planned);
@@ -122,7 +121,6 @@ static void test_waits(void **state) {
     for (size_t i = 0; i < sizeof wait_cases / sizeof wait_cases[0]; i++) {
         Planned planned;
         PlanCase test = {CHAIN, "teach", NULL, wait_cases[i].options};
-        test.options.sweeps = true;
         assert_true(planned_make(&planned, &test) && plan_local_fits(planned.plan));
         const Facts *facts = facts_gather("test", planned.plan, NULL, false, &planned.work);
         uint32_t s = facts->idle_steps[planned_buffer(&planned, "s") - planned.plan->buffers];
@@ -140,7 +138,6 @@ static void test_wait_at_peak(void **state) {
     for (size_t i = 0; i < 2; i++) {
         Planned planned;
         PlanCase test = {CHAIN, "teach", NULL, wait_cases[i].options};
-        test.options.sweeps = true;
         assert_true(planned_make(&planned, &test));
         const Facts *facts = facts_gather("test", planned.plan, NULL, false, &planned.work);
         assert_int_equal(facts->idle_at_peak.all, i == 0);

@@ -124,7 +124,8 @@ static const Device *device_of(const Row *row, Work *work) {
 static Plan *plan_of(const Row *row, Extents extents, uint64_t budget_bytes, Work *work) {
     const char *text = case_text(&work->keep, row->text, extents);
     const PlanCase passes = {.graph = text};
-    const PlanOptions options = {.in_place = true, .pin_inputs = row->pin_inputs, .budget_bytes = budget_bytes};
+    const PlanOptions options = {
+        .in_place = true, .whole_tiles = true, .pin_inputs = row->pin_inputs, .budget_bytes = budget_bytes};
     Graph *graph = graph_parse_text(work, (Span){(const uint8_t *)text, strlen(text)}, STR("test"));
     const Device *device = device_of(row, work);
     if (graph == NULL || device == NULL || !planned_passes(graph, &passes, work)) {
@@ -260,7 +261,7 @@ static const SimResult *run_numbers(const BuiltProgram *built, const CmdProgram 
 /* c = b + 10 and d = b * 3; where c lies in the place of b the device blames op1, and d is 33 and 36. */
 static void test_numbers(Work *work) {
     const char *text = "stride0-graph 1\n" F1;
-    const PlanCase test = {.graph = text, .device = "teach", .options = {.in_place = true, .sweeps = true}};
+    const PlanCase test = {.graph = text, .device = "teach", .options = {.in_place = true}};
     const Plan *plan = planned_run(&test, work);
     assert_non_null(plan);
     const BuiltProgram *built = program_build(plan, S0_SEM_ONNX, work);

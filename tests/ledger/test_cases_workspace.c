@@ -78,11 +78,8 @@ static Ran build(const Case *c, Work *work) {
     const char *text = graph_text(c, work);
     const Device *device = device_parse(work, str_from(device_text(c, work)), STR("blocks.ini"));
     const LayoutBinding layout = {.tensor = STR("X"), .is_channel_second = true};
-    const PlanOptions options = {.sweeps = true,
-                                 .in_place = true,
-                                 .schedule = SCHEDULE_FUSED,
-                                 .whole_tiles = !c->in_tiles,
-                                 .budget_bytes = c->budget_bytes};
+    const PlanOptions options = {
+        .in_place = true, .schedule = SCHEDULE_FUSED, .whole_tiles = !c->in_tiles, .budget_bytes = c->budget_bytes};
     Graph *graph = graph_parse_text(work, (Span){(const uint8_t *)text, strlen(text)}, STR("case"));
     LayoutBinding bindings[] = {layout};
     if (graph == NULL || device == NULL || !graph_inline(graph, work) || !graph_bind_dims(graph, NULL, 0, work) ||

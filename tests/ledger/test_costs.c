@@ -51,7 +51,7 @@ static void check_column(const PlanCost *cost, Column column, ColumnCost want) {
 static void test_worked_example(void **state) {
     (void)state;
     Planned planned;
-    const PlanCase test = {WORKED, "teach", NULL, {.in_place = true, .sweeps = true, .whole_tiles = true}};
+    const PlanCase test = {WORKED, "teach", NULL, {.in_place = true, .whole_tiles = true}};
     const Facts *facts = gather(&planned, &test);
     const RunTotals *first = &facts->first_run, *later = &facts->steady.run;
     assert_true(facts->has_costs);
@@ -91,7 +91,7 @@ static void test_worked_example(void **state) {
 static void test_whole_maps(void **state) {
     (void)state;
     Planned planned;
-    const PlanCase test = {WHOLE, "teach", NULL, {.in_place = true, .sweeps = true}};
+    const PlanCase test = {WHOLE, "teach", NULL, {.in_place = true}};
     const Facts *facts = gather(&planned, &test);
     const PlanCost *cost = &facts->first_run.cost;
     const uint64_t run = 10 + 64 / 8, copy = 10 + 48 / 16;
@@ -250,7 +250,6 @@ static void test_measured_columns(void **state) {
     for (size_t i = 0; i < sizeof run_cases / sizeof run_cases[0]; i++) {
         Planned planned;
         PlanCase test = {run_cases[i].graph, run_cases[i].device, NULL, run_cases[i].options};
-        test.options.sweeps = true;
         const Facts *facts = gather(&planned, &test);
         SimResult first = measure(&planned, facts, false), later = measure(&planned, facts, true);
         assert_true(facts->has_costs && first.fault_count == 0);
@@ -332,8 +331,7 @@ static void test_holds(void **state) {
         Planned planned;
         char text[2048];
         print_graph(hold, text, sizeof text);
-        const PlanCase test = {
-            text, "teach", NULL, {.in_place = true, .sweeps = true, .budget_bytes = hold->budget_bytes}};
+        const PlanCase test = {text, "teach", NULL, {.in_place = true, .budget_bytes = hold->budget_bytes}};
         const Facts *facts = gather(&planned, &test);
         assert_int_equal(holds(&planned, facts, "p"), hold->holds_p);
         assert_int_equal(holds(&planned, facts, "q"), hold->holds_q);
@@ -449,7 +447,6 @@ static void test_alternatives(void **state) {
         for (size_t d = 0; d < sizeof devices / sizeof devices[0]; d++) {
             Planned planned;
             PlanCase test = {WORKED, devices[d], NULL, options[i]};
-            test.options.sweeps = true;
             const Facts *facts = gather(&planned, &test);
             assert_int_equal(planned.plan->sweep_count, 1);
             check_schedules(&test, &facts->sweeps[0]);
@@ -473,14 +470,11 @@ static void test_asked_tiles(void **state) {
                {PARAMETERS_RELOADED, {24, 4, 4, 4, 4 * PARAM_CYCLES}}};
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
         Planned planned;
-        const PlanCase test = {WORKED,
-                               "teach",
-                               NULL,
-                               {.sweeps = true,
-                                .tile_rows = 6,
-                                .tile_channels = 8,
-                                .schedule = SCHEDULE_FUSED,
-                                .parameters = row[k].parameters}};
+        const PlanCase test = {
+            WORKED,
+            "teach",
+            NULL,
+            {.tile_rows = 6, .tile_channels = 8, .schedule = SCHEDULE_FUSED, .parameters = row[k].parameters}};
         const Facts *facts = gather(&planned, &test);
         const SweepChoice *choice = &planned.plan->sweeps[0].chosen.best.choice;
         assert_int_equal(choice->tile[DIM_H], 6);

@@ -205,8 +205,7 @@ static Plan *plan_text(const char *body, const PlanOptions *options, const char 
 }
 
 static Plan *plan_row(const Row *row, uint64_t budget_bytes, bool is_whole, Work *work) {
-    const PlanOptions options = {
-        .in_place = true, .sweeps = true, .whole_tiles = is_whole, .budget_bytes = budget_bytes};
+    const PlanOptions options = {.in_place = true, .whole_tiles = is_whole, .budget_bytes = budget_bytes};
     return plan_text(row->text, &options, "unbounded", work);
 }
 
@@ -284,7 +283,7 @@ static void check_schedules(const Row *row) {
             Work work;
             WORK_BEGIN(&work);
             const PlanOptions options = {
-                .in_place = true, .sweeps = true, .schedule = schedule, .budget_bytes = twice * row->least_bytes};
+                .in_place = true, .schedule = schedule, .budget_bytes = twice * row->least_bytes};
             check_plan(row->what, plan_text(row->text, &options, "unbounded", &work), &work);
             work_free(&work);
         }
@@ -332,7 +331,7 @@ static const Choice choices[] = {
 };
 
 static void check_choice(const Choice *choice, Work *work) {
-    const PlanOptions options = {.in_place = true, .sweeps = true, .budget_bytes = choice->budget_bytes};
+    const PlanOptions options = {.in_place = true, .budget_bytes = choice->budget_bytes};
     const Plan *plan = plan_text(choice->text, &options, "unbounded", work);
     assert_true(plan_fits(plan));
     check_plan(choice->what, plan, work);
@@ -362,7 +361,7 @@ static void test_choices(void **state) {
 
 /* The operator, its map of 20 bytes and that of 16, and no other. */
 static void test_mystery(Work *work) {
-    const PlanOptions options = {.in_place = true, .sweeps = true, .budget_bytes = 35};
+    const PlanOptions options = {.in_place = true, .budget_bytes = 35};
     const Plan *plan = plan_text(MYSTERY, &options, "unbounded", work);
     const Facts *facts = facts_gather("test", plan, NULL, false, work);
     assert_true(str_eq(graph_node(plan->graph, plan->steps[plan->peak_step].node)->name, STR("mystery")));
@@ -377,7 +376,7 @@ static void test_mystery(Work *work) {
 
 /* Four maps of 16 bytes at a time: 64 are enough, 63 are not, and it is far memory that is too small. */
 static void test_bounded(Work *work) {
-    const PlanOptions options = {.in_place = true, .sweeps = true, .budget_bytes = 2};
+    const PlanOptions options = {.in_place = true, .budget_bytes = 2};
     const Plan *plan = plan_text(POOLS, &options, "64", work);
     assert_true(plan_fits(plan));
     check_plan("64 bytes of far memory", plan, work);

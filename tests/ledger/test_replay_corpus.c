@@ -15,7 +15,7 @@ static Corpus corpus;
 enum { MOST_BYTES = 1 << 18, SOME = 3 };
 
 static Plan *plan_model(const char *path, const Device *device, ModelFiles *files, Work *work) {
-    const PlanOptions options = {.in_place = true, .sweeps = true};
+    const PlanOptions options = {.in_place = true};
     Graph *graph = import_model(work, path, files);
     bool is_whole = graph != NULL && graph_check(graph, work) && graph_inline(graph, work) &&
                     graph_bind_dims(graph, NULL, 0, work) && graph_infer(graph, work) &&

@@ -21,7 +21,7 @@ static const char *device_text(const char *far, const char *dma, Work *work) {
 static Facts *facts_of(const char *body, PlanOptions options, const char *far, const char *dma, Work *work) {
     const char *text = arena_text(&work->keep, "stride0-graph 1\n%s", body);
     const PlanCase passes = {.graph = text};
-    options.in_place = options.sweeps = true;
+    options.in_place = true;
     Graph *graph = graph_parse_text(work, (Span){(const uint8_t *)text, strlen(text)}, STR("test"));
     const Device *device = device_parse(work, str_from(device_text(far, dma, work)), STR("dense.ini"));
     assert_true(graph != NULL && device != NULL && planned_passes(graph, &passes, work));

@@ -202,7 +202,9 @@ static void test_storages(void **state) {
         Planned planned;
         char text[256];
         snprintf(text, sizeof text, "format onnx 13\ninput X %s\nnode Relu n: X -> Y\noutput Y\n", row->type);
-        case_must_plan(&planned, &(Case){.text = text, .contract = row->contract, .layout = row->layout});
+        case_must_plan(
+            &planned,
+            &(Case){.text = text, .contract = row->contract, .layout = row->layout, .options = {.whole_tiles = true}});
         for (uint32_t b = 0; b < planned.plan->buffer_count; b++) { /* far and local, input and output */
             const Buffer *buffer = &planned.plan->buffers[b];
             if (buffer->logical_bytes != row->logical_bytes || buffer->physical_bytes != row->physical_bytes) {
@@ -221,7 +223,8 @@ static void test_channel_vector_in_tiles(void **state) {
     const Case c = {.text =
                         "format onnx 13\ninput X int32[1,96,5,333,1]\nconst s int32[1,96,5,333,1] stored [1,96,1,1,1] "
                         "= unknown\nnode Add m: X s -> Y\noutput Y\n",
-                    .contract = "N H W C@128"};
+                    .contract = "N H W C@128",
+                    .options = {.whole_tiles = true}};
     case_must_plan(&planned, &c);
     const Buffer *vector = case_buffer_at(&planned, "m", "s");
     assert_int_equal(vector->logical_bytes, 384);
@@ -311,8 +314,9 @@ static void write_network(FILE *out, uint64_t *random) {
 
 static bool fits_in(const char *text, const char *device, uint64_t budget_bytes) {
     Planned planned;
-    case_must_plan(
-        &planned, &(Case){.text = text, .device = device, .options = {.in_place = true, .budget_bytes = budget_bytes}});
+    case_must_plan(&planned, &(Case){.text = text,
+                                     .device = device,
+                                     .options = {.in_place = true, .whole_tiles = true, .budget_bytes = budget_bytes}});
     bool fits = plan_fits(planned.plan);
     assert_true(fits || planned.plan->remedy_count > 0);
     planned_free(&planned);

@@ -186,7 +186,7 @@ static void test_parts(void **state) {
         WORK_BEGIN(&text_work);
         case_must_plan(&planned, &(Case){.text = many_text(&text_work.keep, MANY, axis),
                                          .device = "teach",
-                                         .options = {.in_place = true, .sweeps = true, .budget_bytes = 64}});
+                                         .options = {.in_place = true, .budget_bytes = 64}});
         const Plan *plan = planned.plan;
         NodeId concat = graph_main(plan->graph)->nodes[MANY];
         uint64_t *loaded = arena_array(&text_work.keep, uint64_t, plan->graph->value_count), stored = 0;

@@ -127,7 +127,7 @@ static const Device *make_device(const Declared *test, Work *work) {
 static void plan_it(const Declared *test, Planned *planned) {
     Work *work = &planned->work;
     const PlanCase passes = {.graph = test->graph};
-    const PlanOptions options = {.in_place = !test->in_place_is_off, .sweeps = true};
+    const PlanOptions options = {.in_place = !test->in_place_is_off};
     WORK_BEGIN(work);
     const char *text = arena_text(&work->keep, "stride0-graph 1\n%s", test->graph);
     Graph *graph = graph_parse_text(work, (Span){(const uint8_t *)text, strlen(text)}, STR("test"));

@@ -1,6 +1,7 @@
 /* The worked example of README.md: an int8 map [1,12,20,28] with a scale and a bias a channel, on `teach` (rows
  * of channels padded to 16 bytes, 16 KiB). Proves: logical and physical bytes of map and parameters, the peak of the
- * compact and of the fully expanded strategy, and of a second reader; with all dimensions different, C = H and C = W.
+ * compact and of the fully expanded strategy, and of a second reader, of whole maps (--tile none); with all dimensions
+ * different, C = H and C = W.
  *
  * Every figure is derived here from the shape: a map is H * W * roundup(C, 16) bytes, or H * roundup(W, 16) where C
  * is 1. */
@@ -74,7 +75,7 @@ static void check_parameters(const Planned *planned, const Example *example) {
 
 static void check_compact(const char *graph, const Example *example, int order) {
     Planned planned;
-    PlanCase test = {graph, "teach", order == NCHW ? "X=NCHW" : NULL, {.in_place = true}};
+    PlanCase test = {graph, "teach", order == NCHW ? "X=NCHW" : NULL, {.in_place = true, .whole_tiles = true}};
     assert_true(planned_make(&planned, &test));
     const Buffer *map = planned_buffer(&planned, "X");
     assert_int_equal(map->logical_bytes, example->channels * example->height * example->width);
@@ -89,7 +90,10 @@ static void check_compact(const char *graph, const Example *example, int order) 
 
 static void check_full(const char *graph, const Example *example, int order) {
     Planned planned;
-    PlanCase test = {graph, "teach", order == NCHW ? "X=NCHW" : NULL, {.strategy = STRATEGY_FULL, .in_place = true}};
+    PlanCase test = {graph,
+                     "teach",
+                     order == NCHW ? "X=NCHW" : NULL,
+                     {.strategy = STRATEGY_FULL, .in_place = true, .whole_tiles = true}};
     assert_true(planned_make(&planned, &test));
     const Buffer *scale = planned_buffer(&planned, "s");
     const Buffer *bias = planned_buffer(&planned, "b");
@@ -101,16 +105,22 @@ static void check_full(const char *graph, const Example *example, int order) {
     planned_free(&planned);
 }
 
+/* An operator at a time, as TFLite's integers without scales are: X may not be written over, and one map lies beside
+ * it. In a sweep, as ONNX's integers are: product and sum are written over X, `r` loads it again, and writes beside
+ * both. */
 static void check_second_reader(const Example *example, int order) {
     char graph[2048];
     Planned planned;
     write_graph(graph, sizeof graph, example, order, true);
-    PlanCase test = {graph, "teach", order == NCHW ? "X=NCHW" : NULL, {.in_place = true}};
+    PlanCase test = {graph, "teach", order == NCHW ? "X=NCHW" : NULL, {.in_place = true, .whole_tiles = true}};
     assert_true(planned_make(&planned, &test));
-    assert_int_equal(planned.plan->peak_live_bytes, 2 * map_bytes(example) + 2 * 16);
-    const Buffer *product = planned_buffer(&planned, "t");
-    assert_int_equal(product->refused_alias, REFUSED_LATER_READER);
-    assert_true(str_eq(graph_node(planned.plan->graph, product->refused_by)->name, STR("r")));
+    uint64_t maps = order == NCHW ? 3 * map_bytes(example) : 2 * map_bytes(example) + 2 * 16;
+    assert_int_equal(planned.plan->peak_live_bytes, maps);
+    if (order == NHWC) {
+        const Buffer *product = planned_buffer(&planned, "t");
+        assert_int_equal(product->refused_alias, REFUSED_LATER_READER);
+        assert_true(str_eq(graph_node(planned.plan->graph, product->refused_by)->name, STR("r")));
+    }
     planned_free(&planned);
 }
 

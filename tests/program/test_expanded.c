@@ -56,7 +56,7 @@ static const CmdBuffer *far_buffer(const Row *row, Work *work) {
         &work->keep, "stride0-graph 1\nformat onnx 21\ninput x float32[2,3,4,5]\nvalue y float32[2,3,4,5]\n%s",
         row->nodes);
     LayoutBinding layout = {.tensor = STR("x"), .is_channel_second = true};
-    const PlanOptions options = {.sweeps = true, .strategy = STRATEGY_FULL, .expand_before = true};
+    const PlanOptions options = {.strategy = STRATEGY_FULL, .expand_before = true};
     Graph *graph = graph_parse_text(work, (Span){(const uint8_t *)text, strlen(text)}, STR("row"));
     const Device *device = device_parse(work, str_from(device_text), STR("box.ini"));
     assert_true(graph != NULL && device != NULL && graph_check(graph, work) && graph_infer(graph, work) &&

@@ -350,7 +350,7 @@ static void check_case(uint64_t seed, const char *device) {
     draw_case(seed, &made);
     compute(&made);
     put_graph(&text, &made);
-    PlanOptions options = {.in_place = true, .sweeps = true, .tile_rows = seed % 3 == 0 ? 1 : 0};
+    PlanOptions options = {.in_place = true, .tile_rows = seed % 3 == 0 ? 1 : 0};
     options.schedule = (Schedule)(seed % SCHEDULE_COUNT);
     options.strategy = seed % 5 == 0 ? STRATEGY_FULL : STRATEGY_AUTO;
     PlanCase test = {.graph = text.text, .device = device, .options = options};

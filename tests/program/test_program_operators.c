@@ -132,8 +132,7 @@ static void check_draw(const Family *family, Operator *o, Count *count) {
     static const Schedule schedules[] = {SCHEDULE_AUTO, SCHEDULE_FUSED, SCHEDULE_PIPELINED};
     family->draw(o);
     const Device *device = read_device(o);
-    PlanOptions options = {.sweeps = true,
-                           .windows = true,
+    PlanOptions options = {.windows = true,
                            .in_place = one_in(o, 2),
                            .tile_rows = one_in(o, 3) ? 1 + below(o, 4) : 0,
                            .schedule = schedules[below(o, 3)]};

@@ -43,8 +43,7 @@ static const Row rows[] = {
 
 static void check(Work *work, const Row *row) {
     const char *text = arena_text(&work->keep, "stride0-graph 1\n%s", row->graph);
-    PlanCase test = {
-        .graph = text, .device = row->device, .options = {.strategy = row->strategy, .in_place = true, .sweeps = true}};
+    PlanCase test = {.graph = text, .device = row->device, .options = {.strategy = row->strategy, .in_place = true}};
     Plan *plan = planned_run(&test, work);
     assert_non_null(plan);
     assert_null(program_build(plan, S0_SEM_ONNX, work));

@@ -89,8 +89,7 @@ static const char *device_of(const Row *row, Work *work) {
 static const BuiltProgram *build(const Row *row, Work *work, const Device **device) {
     const char *graph_text = arena_text(&work->keep, "stride0-graph 1\n%s", row->graph);
     Str text = str_from(device_of(row, work));
-    PlanOptions options = {
-        .sweeps = true, .in_place = row->in_place, .strategy = row->strategy, .schedule = row->schedule};
+    PlanOptions options = {.in_place = row->in_place, .strategy = row->strategy, .schedule = row->schedule};
     Graph *graph = graph_parse_text(work, (Span){(const uint8_t *)graph_text, strlen(graph_text)}, STR("runs"));
     LayoutBinding layout = {.tensor = STR("x"), .is_channel_second = true};
     *device = device_parse(work, text, STR("box.ini"));

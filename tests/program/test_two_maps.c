@@ -300,7 +300,7 @@ static const Device *device_of(uint64_t seed, Work *work) {
 }
 
 static const Plan *plan_of(const Text *text, const Case *made, const Device *device, uint64_t seed, Work *work) {
-    PlanOptions options = {.sweeps = true, .in_place = seed % 2 == 0, .schedule = (Schedule)(seed % SCHEDULE_COUNT)};
+    PlanOptions options = {.in_place = seed % 2 == 0, .schedule = (Schedule)(seed % SCHEDULE_COUNT)};
     Graph *graph = graph_parse_text(work, (Span){(const uint8_t *)text->text, text->length}, STR("maps"));
     LayoutBinding layout = {.tensor = STR("x"), .is_channel_second = true};
     bool is_ready = graph != NULL && graph_check(graph, work) && graph_infer(graph, work) &&

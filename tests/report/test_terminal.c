@@ -37,7 +37,7 @@ static char *print_plan(const char *graph, const char *device, TerminalStyle sty
 }
 
 static char *print_sweeps(const char *graph, TerminalStyle style) {
-    const PlanCase test = {graph, "teach", NULL, {.in_place = true, .sweeps = true}};
+    const PlanCase test = {graph, "teach", NULL, {.in_place = true}};
     return print_case(&test, style);
 }
 
