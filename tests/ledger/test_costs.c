@@ -401,12 +401,12 @@ static void check_forms(const PlanCase *test, const SweepFacts *sweep) {
 /* The best that reloads is no worse than an asked tile of half of the channels; and what reloads nothing is none. */
 static void test_reloaded(void **state) {
     (void)state;
-    const PlanCase auto_case = {WORKED, "teach", NULL, {.in_place = true, .sweeps = true}};
+    const PlanCase auto_case = {WORKED, "teach", NULL, {.in_place = true}};
     const PlanCase bare = {"stride0-graph 1\nformat tflite\ninput X int8[1,20,28,12] scale=0.05 zero=3\nvalue Y "
                            "int8[1,20,28,12] scale=0.05 zero=3\nnode Relu r: X -> Y\noutput Y\n",
                            "teach",
                            NULL,
-                           {.in_place = true, .sweeps = true, .parameters = PARAMETERS_RELOADED}};
+                           {.in_place = true, .parameters = PARAMETERS_RELOADED}};
     Planned planned;
     const Facts *facts = gather(&planned, &auto_case);
     const SweepFacts *sweep = &facts->sweeps[0];
