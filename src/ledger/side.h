@@ -1,7 +1,8 @@
 /* A side of a comparison: of a plan, what another one is compared with. It comes from a plan, or from the JSON of one.
  *
- * Invariants: the hulls of the storages' ranges lie in the plan's steps; the bytes of local storages alive at one step
- * are at most `peak_live_bytes`, which they are at some step; no sum over the buffers of a side passes 2^62. */
+ * Invariants: a buffer lies in the memory of its storage; the hulls of the storages' ranges lie in the plan's steps;
+ * the bytes of local storages alive at one step are at most `peak_live_bytes`, which they are at some step; no sum over
+ * the buffers of a side passes 2^62. */
 #ifndef S0_LEDGER_SIDE_H
 #define S0_LEDGER_SIDE_H
 

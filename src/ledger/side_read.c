@@ -346,7 +346,8 @@ static const char *contradiction(const Side *side, Work *work) {
         if (buffer->first > buffer->last || buffer->last > side->step_count) {
             return arena_text(keep, "the range of buffer %" PRIu32 " is not one of its steps", i);
         }
-        if (buffer->storage >= side->buffer_count || side->buffers[buffer->storage].storage != buffer->storage) {
+        const SideBuffer *root = buffer->storage < side->buffer_count ? &side->buffers[buffer->storage] : NULL;
+        if (root == NULL || root->storage != buffer->storage || root->is_local != buffer->is_local) {
             return arena_text(keep, "the storage of buffer %" PRIu32 " is none", i);
         }
         if ((buffer->physical_bytes | side->placed_bytes) >> 62 != 0 || (sum += buffer->physical_bytes) >> 62 != 0) {

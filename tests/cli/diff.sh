@@ -50,6 +50,11 @@ show "all at once: model, layout and form" full.txt channel.txt --a device=./pad
     --b strategy=row --json all.json --tile none
 grep -A99 '"change"' all.json | grep -B99 '"tensors"'
 
+# Starts at multiples of 8 K are no device of 4 K: the layout is taken with the capacity.
+device large "N H W C" 8192 64K >large.ini
+show "what can't be planned halfway" channel.txt --a device=./dense.ini --b device=./large.ini --tile none |
+    grep -E -A3 '^==|^how:|^status'
+
 # Plans in files: beside a model its options hold; two files are compared as they are.
 stride0 plan channel.txt -d ./dense.ini --strategy row --tile none --quiet --json a.json
 stride0 plan full.txt -d ./padded.ini --tile none --quiet --json b.json

@@ -217,7 +217,7 @@ typedef struct {
         "39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60"
 #define FOUR "[4] = 1 2 3 4"
 
-/* One step alive: a peak is a sum that the comments write out. */
+/* Each peak is a sum that the names and comments write out. */
 static const Example examples[] = {
     {"constants smaller: 60 + 60 becomes 60 + 4, the output over the input's copy",
      ONE_MUL(SIXTY),
@@ -461,6 +461,14 @@ typedef struct {
     "\"logical_bytes\": 8, \"physical_bytes\": 8, \"memory\": \"local\", \"first\": 0, \"last\": " last                \
     ", \"storage\": " storage "}]"
 
+/* A local buffer in a storage that lies elsewhere. */
+#define ASTRAY                                                                                                         \
+    "\"buffers\": [{\"name\": \"f\", \"node\": null, \"kind\": \"input\", \"dtype\": \"int8\", \"shape\": [8], "       \
+    "\"logical_bytes\": 8, \"physical_bytes\": 8, \"memory\": \"far\", \"first\": 0, \"last\": 1, \"storage\": 0}, "   \
+    "{\"name\": \"x\", \"node\": null, \"kind\": \"input\", \"dtype\": \"int8\", \"shape\": [8], \"logical_bytes\": "  \
+    "8, "                                                                                                              \
+    "\"physical_bytes\": 8, \"memory\": \"local\", \"first\": 0, \"last\": 1, \"storage\": 0}]"
+
 static const Wrong wrongs[] = {
     {"", "an object"},
     {"{}", "no key schema"},
@@ -471,6 +479,7 @@ static const Wrong wrongs[] = {
     {"{\"schema\": 1, " TOTALS ", " BUFFER("1", "0") "}", "no key steps"},
     {"{\"schema\": 1, " TOTALS ", " BUFFER("2", "0") ", \"steps\": [{}]}", "the range of buffer 0"},
     {"{\"schema\": 1, " TOTALS ", " BUFFER("1", "1") ", \"steps\": [{}]}", "the storage of buffer 0"},
+    {"{\"schema\": 1, " TOTALS ", " ASTRAY ", \"steps\": [{}]}", "the storage of buffer 1"},
     {"{\"schema\": 1, " TOTALS ", " BUFFER("0", "0") ", \"steps\": [{}]}", "0 bytes are alive at most"},
     {"{\"schema\": 1, " TOTALS ", " BUFFER("1", "4294967295") ", \"steps\": [{}]}", "below 4294967295"},
     {"{\"schema\": 1, " TOTALS ", " BUFFER("-1", "0") ", \"steps\": [{}]}", "a whole number"},
