@@ -114,13 +114,88 @@ void feed_write(const BuiltProgram *built, const Graph *graph, const Audit *audi
 
 /* ---- Outputs */
 
-void feed_read(const BuiltProgram *built, const Graph *graph, const Sim *sim, Work *work, Audit *audit) {
-    audit->outputs = arena_array(&work->keep, AuditTensor, built->output_count);
-    audit->output_count = built->output_count;
-    for (uint32_t k = 0; k < built->output_count; k++) {
-        AuditTensor *output = &audit->outputs[k];
-        output->tensor = audit_tensor(graph, built->outputs[k].value);
-        output->packed = sim_read(sim, built->outputs[k].buffer, &work->keep, &output->unwritten);
-        output->crc32 = cmd_crc32(output->packed.ptr, output->packed.len);
+/* Each --expect must name an output, and none twice. */
+static bool check_expected(const Graph *graph, const RunOptions *options, Work *work) {
+    const Block *block = graph_main(graph);
+    for (size_t k = 0; k < options->expected_count; k++) {
+        Str name = options->expected[k].name;
+        Nearest nearest = {.typed = name};
+        bool is_output = false, is_twice = false;
+        for (uint32_t i = 0; i < block->output_count; i++) {
+            Str own = graph_value(graph, block->outputs[i])->name;
+            is_output = is_output || str_eq(own, name);
+            nearest_offer(&nearest, own);
+        }
+        for (size_t other = 0; other < k; other++) {
+            is_twice = is_twice || str_eq(options->expected[other].name, name);
+        }
+        if (!is_output || is_twice) {
+            work->diags.file = NULL;
+            return diag_error(&work->diags,
+                              (DiagText){.place = "option --expect",
+                                         .tensor = name,
+                                         .what = is_twice ? "the output is given twice" : "no output has this name",
+                                         .hint = is_twice ? "give it once"
+                                                          : nearest_hint(work->diags.arena, &nearest,
+                                                                         "stride0 inspect MODEL lists the outputs")});
+        }
     }
+    return true;
+}
+
+static bool find_expected(AuditTensor *output, const RunOptions *options, ModelFiles *files, Work *work) {
+    for (size_t k = 0; k < options->expected_count; k++) {
+        if (str_eq(options->expected[k].name, output->tensor.name)) {
+            output->file = options->expected[k].path;
+        }
+    }
+    return output->file == NULL || host_read(&output->tensor, output->file, files, work, &output->expected);
+}
+
+bool feed_expect(const Graph *graph, const RunOptions *options, ModelFiles *files, Work *work, Audit *audit) {
+    const Block *block = graph_main(graph);
+    audit->outputs = arena_array(&work->keep, AuditTensor, block->output_count);
+    audit->output_count = block->output_count;
+    if (!check_expected(graph, options, work)) {
+        return false;
+    }
+    for (uint32_t k = 0; k < block->output_count; k++) {
+        audit->outputs[k].tensor = audit_tensor(graph, block->outputs[k]);
+        if (!find_expected(&audit->outputs[k], options, files, work)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool refuse_absent(const AuditTensor *output, Work *work) {
+    work->diags.file = NULL;
+    return diag_refuse(&work->diags, (DiagText){.place = "option --expect",
+                                                .tensor = output->tensor.name,
+                                                .what = "no command gives this output: it lies nowhere",
+                                                .hint = "leave it out"});
+}
+
+/* The outputs that the device has are some of the graph's, in the same order. */
+bool feed_read(const BuiltProgram *built, const Graph *graph, const Sim *sim, Work *work, Audit *audit) {
+    const Block *block = graph_main(graph);
+    uint32_t kept = 0;
+    for (uint32_t k = 0; k < block->output_count; k++) {
+        AuditTensor output = audit->outputs[k];
+        bool is_there = kept < built->output_count && built->outputs[kept].value.index == block->outputs[k].index;
+        if (!is_there && output.file != NULL) {
+            return refuse_absent(&output, work);
+        }
+        if (!is_there) {
+            continue;
+        }
+        output.packed = sim_read(sim, built->outputs[kept].buffer, &work->keep, &output.unwritten);
+        output.crc32 = cmd_crc32(output.packed.ptr, output.packed.len);
+        if (output.file != NULL) {
+            output.difference = host_difference(&output.tensor, output.packed, output.expected, audit->tolerance);
+        }
+        audit->outputs[kept++] = output;
+    }
+    audit->output_count = kept;
+    return true;
 }

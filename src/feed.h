@@ -1,4 +1,4 @@
-/* What a run is given: the inputs by the user's files or by chance. */
+/* What a run is given: the inputs by the user's files or by chance, and what is expected of the outputs. */
 #ifndef S0_FEED_H
 #define S0_FEED_H
 
@@ -13,10 +13,14 @@ bool feed_replace(Graph *graph, const RunOptions *options, ModelFiles *files, Wo
  * a file that does not hold it. */
 bool feed_find(Graph *graph, const RunOptions *options, ModelFiles *files, Work *work, Audit *audit);
 
-/* Gives them to the device. */
+/* The same of the outputs of the main block: what is expected of those that have a file. */
+bool feed_expect(const Graph *graph, const RunOptions *options, ModelFiles *files, Work *work, Audit *audit);
+
+/* Gives the inputs to the device. */
 void feed_write(const BuiltProgram *built, const Graph *graph, const Audit *audit, Sim *sim);
 
-/* Takes the outputs from it. */
-void feed_read(const BuiltProgram *built, const Graph *graph, const Sim *sim, Work *work, Audit *audit);
+/* Takes the outputs from it, and compares them with what is expected. False with a diagnostic where it has none of that
+ * name. */
+bool feed_read(const BuiltProgram *built, const Graph *graph, const Sim *sim, Work *work, Audit *audit);
 
 #endif

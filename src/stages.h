@@ -35,16 +35,17 @@ const Simplification *stages_simplify(const Request *request, ModelFiles *files,
 
 /* What `stride0 run` asks for beside a plan. */
 typedef struct {
-    Str name; /* of the input */
+    Str name; /* of the tensor */
     const char *path;
-} RunInput;
+} RunFile;
 
 typedef struct {
     const char *node;      /* cut its chain out of the network; null: all of it */
     const char *semantics; /* the reference's name; null: the first of the model's format */
     uint64_t seed;
-    RunInput *inputs;
-    size_t input_count;
+    RunFile *inputs, *expected; /* of inputs; of outputs, to be compared */
+    size_t input_count, expected_count;
+    uint64_t tolerance; /* of what is expected, in codes or ulp */
 } RunOptions;
 
 typedef struct {

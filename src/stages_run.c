@@ -4,8 +4,8 @@
 #include "base/fault.h"
 #include "base/nearest.h"
 #include "feed.h"
-#include "plan/cut.h"
 #include "node/table.h"
+#include "plan/cut.h"
 #include "stages_prepare.h"
 
 #include <string.h>
@@ -156,7 +156,9 @@ static bool run_program(const BuiltProgram *built, const Plan *plan, Work *work,
     audit->program = built->program;
     audit->footprint_bytes = built->footprint_bytes;
     audit->result = sim_run(sim);
-    feed_read(built, plan->graph, sim, work, audit);
+    if (!feed_read(built, plan->graph, sim, work, audit)) {
+        return false;
+    }
     audit_gather(audit, plan, &work->keep);
     return next(work, true);
 }
@@ -166,14 +168,15 @@ const Run *stages_run(const Request *request, const RunOptions *options, ModelFi
     Simplified *simplified = arena_new(&work->keep, Simplified);
     Graph *graph = device == NULL ? NULL : stages_prepare(request, options, files, simplified, work);
     Audit *audit = arena_new(&work->keep, Audit);
-    *audit = (Audit){.node = options->node, .seed = options->seed};
+    *audit = (Audit){.node = options->node, .seed = options->seed, .tolerance = options->tolerance};
     if (graph == NULL || !choose_semantics(graph, options->semantics, &audit->semantics, work)) {
         return NULL;
     }
     Facts *facts = plan_to_run(graph, device, request, audit, work);
     Run *run = arena_new(&work->keep, Run);
     run->facts = stages_finish(facts, graph, request, simplified, work);
-    if (run->facts == NULL || !check_ends(graph, work) || !feed_find(graph, options, files, work, audit)) {
+    if (run->facts == NULL || !check_ends(graph, work) || !feed_find(graph, options, files, work, audit) ||
+        !feed_expect(graph, options, files, work, audit)) {
         return NULL;
     }
     if (!plan_fits(facts->plan) && program_is_possible(facts->plan, &work->scratch)) {

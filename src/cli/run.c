@@ -11,8 +11,8 @@
 
 typedef struct {
     PlanArgs plan;
-    const char *semantics, *seed, *output_dir, *node, *trace, *json;
-    Texts inputs;
+    const char *semantics, *seed, *output_dir, *node, *trace, *json, *tolerance;
+    Texts inputs, expected;
 } Args;
 
 static const Option options[] = {
@@ -22,6 +22,10 @@ static const Option options[] = {
      offsetof(Args, inputs), NULL},
     {"seed", 0, OPTION_TEXT, "N", "inputs without a file: integers of the whole range, floats in [-1,1) (0)",
      offsetof(Args, seed), NULL},
+    {"expect", 0, OPTION_TEXTS, "NAME=FILE", "compare an output with FILE, of the same kinds; any difference: status 1",
+     offsetof(Args, expected), NULL},
+    {"tolerance", 0, OPTION_TEXT, "K", "elements of --expect may differ by K codes, floats by K ulp (0)",
+     offsetof(Args, tolerance), NULL},
     {"output-dir", 0, OPTION_TEXT, "DIR", "write each output as NAME.bin and NAME.npy", offsetof(Args, output_dir),
      NULL},
     {"node", 0, OPTION_TEXT, "NAME", "run only the chain of per-channel operators that this one is in",
@@ -34,18 +38,30 @@ static const Option options[] = {
 
 /* ---- Options to what is asked */
 
-static bool read_inputs(Work *work, const Texts *texts, RunOptions *asked) {
-    asked->inputs = arena_array(&work->keep, RunInput, texts->count);
+/* "NAME=FILE" each. */
+static bool read_files(Work *work, const char *option, const Texts *texts, RunFile *files) {
     for (size_t k = 0; k < texts->count; k++) {
         const char *text = texts->item[k];
         const char *equals = strrchr(text, '='); /* names of tensors may have some */
         if (equals == NULL || equals == text || equals[1] == '\0') {
-            return request_bad_value(work, "--input", text, "NAME=FILE");
+            return request_bad_value(work, option, text, "NAME=FILE");
         }
-        asked->inputs[k] = (RunInput){{text, (size_t)(equals - text)}, equals + 1};
+        files[k] = (RunFile){{text, (size_t)(equals - text)}, equals + 1};
     }
-    asked->input_count = texts->count;
     return true;
+}
+
+static bool read_tolerance(Work *work, const Args *args, RunOptions *asked) {
+    if (args->tolerance == NULL) {
+        return true;
+    }
+    if (!str_to_u64(str_from(args->tolerance), &asked->tolerance)) {
+        return request_bad_value(work, "--tolerance", args->tolerance, "a whole number from 0 to 18446744073709551615");
+    }
+    return args->expected.count > 0 ||
+           diag_error(&work->diags, (DiagText){.place = "option --tolerance",
+                                               .what = "nothing is compared",
+                                               .hint = "say with what: --expect NAME=FILE"});
 }
 
 static bool read_options(Work *work, const Args *args, RunOptions *asked) {
@@ -57,7 +73,12 @@ static bool read_options(Work *work, const Args *args, RunOptions *asked) {
         return diag_error(&work->diags, (DiagText){.place = "option --json",
                                                    .what = "standard output takes the commands or the JSON, not both"});
     }
-    return read_inputs(work, &args->inputs, asked);
+    asked->inputs = arena_array(&work->keep, RunFile, args->inputs.count);
+    asked->input_count = args->inputs.count;
+    asked->expected = arena_array(&work->keep, RunFile, args->expected.count);
+    asked->expected_count = args->expected.count;
+    return read_files(work, "--input", &args->inputs, asked->inputs) &&
+           read_files(work, "--expect", &args->expected, asked->expected) && read_tolerance(work, args, asked);
 }
 
 /* ---- Files */
@@ -102,7 +123,7 @@ static bool write_outputs(Cli *cli, const char *folder, const Audit *audit) {
         return false;
     }
     for (uint32_t k = 0; k < audit->output_count; k++) {
-        const AuditTensor *output = &audit->outputs[k];
+        AuditTensor *output = &audit->outputs[k];
         names[k] = host_file_name(arena, output->tensor.name, names, k);
         const char *bin = arena_text(arena, "%s/%s.bin", folder, names[k]);
         const char *npy = arena_text(arena, "%s/%s.npy", folder, names[k]);
@@ -110,6 +131,8 @@ static bool write_outputs(Cli *cli, const char *folder, const Audit *audit) {
             (host_is_npy(output->tensor.dtype) && !cli_write(cli, npy, write_npy, output))) {
             return false;
         }
+        output->bin_path = bin;
+        output->npy_path = host_is_npy(output->tensor.dtype) ? npy : NULL;
     }
     return true;
 }
@@ -130,7 +153,11 @@ static s0_status tell_trouble(const Run *run, Arena *scratch) {
         return S0_NO_FIT;
     }
     report_audit_faults(run->audit, "stride0", stderr);
-    return !run->audit->is_exact ? S0_BAD_INPUT : run->audit->has_value ? S0_DONE : S0_REFUSED;
+    report_audit_unexpected(run->audit, "stride0", scratch, stderr);
+    if (!run->audit->is_exact) {
+        return S0_BAD_INPUT;
+    }
+    return !run->audit->has_value ? S0_REFUSED : audit_is_expected(run->audit) ? S0_DONE : S0_BAD_INPUT;
 }
 
 static s0_status run_run(Cli *cli, const void *data) {
@@ -167,7 +194,9 @@ const CliCommand command_run = {
         "--node runs one per-channel chain of a larger model. What that takes from the rest of the model is an input\n"
         "of its own, by the tensor's name.\n"
         "Exit status 1 where the audit is not exact or the device finds a fault: that is an error of stride0, and\n"
-        "standard error names it. 2 where the plan does not fit; 3 where an operator can't run, or the reference has\n"
+        "standard error names it. 1 too where an output differs from its --expect, beyond --tolerance: standard error\n"
+        "says \"output 'NAME' is not as expected\", by how much and where first. 2 where the plan does not fit; 3 "
+        "where an operator can't run, or the reference has\n"
         "no value for the inputs, as of a scale that is not positive.\n",
     .shared_options = cli_plan_options,
     .options = options,

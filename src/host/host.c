@@ -24,7 +24,7 @@ static bool read_bin(const HostTensor *tensor, Span bytes, Work *work, Span *pac
     return (fits && expected == bytes.len) ||
            diag_error(&work->diags,
                       (DiagText){.tensor = tensor->name,
-                                 .what = "the file does not have the size of the input",
+                                 .what = "the file does not have the size of the tensor",
                                  .got = arena_text(arena, "%zu bytes", bytes.len),
                                  .expected = arena_text(arena, "%" PRIu64 " bytes for %s", expected,
                                                         host_text(arena, tensor->dtype, &tensor->shape))});

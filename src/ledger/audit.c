@@ -9,6 +9,14 @@ HostTensor audit_tensor(const Graph *graph, ValueId id) {
     return (HostTensor){value->name, value->dtype, value->shape};
 }
 
+bool audit_is_expected(const Audit *audit) {
+    bool is_expected = true;
+    for (uint32_t k = 0; k < audit->output_count; k++) {
+        is_expected = is_expected && audit->outputs[k].difference.different == 0;
+    }
+    return is_expected;
+}
+
 static void compare(Audit *audit, AuditDifference found, Arena *keep) {
     if (found.planned == found.measured) {
         return;

@@ -11,7 +11,7 @@
 #define S0_LEDGER_AUDIT_H
 
 #include "cmd/command.h"
-#include "host/host.h"
+#include "host/difference.h"
 #include "ledger/facts.h"
 #include "program/program.h"
 #include "sim/sim.h"
@@ -48,10 +48,13 @@ typedef struct {
 /* An input or an output. */
 typedef struct {
     HostTensor tensor;
-    const char *file; /* of an input that came from one; null: by chance */
+    const char *file; /* of an input that came from one; null: by chance. Of an output: what is expected of it; null */
     Span packed;
-    uint64_t unwritten; /* elements of an output that nobody wrote */
-    uint32_t crc32;     /* of the packed bytes */
+    uint64_t unwritten;              /* elements of an output that nobody wrote */
+    uint32_t crc32;                  /* of the packed bytes */
+    Span expected;                   /* of an output with a file */
+    HostDifference difference;       /* to that */
+    const char *npy_path, *bin_path; /* to which an output was written; null */
 } AuditTensor;
 
 typedef struct {
@@ -63,6 +66,7 @@ typedef struct {
     const SimResult *result;
     uint32_t input_count, output_count;
     AuditTensor *inputs, *outputs; /* in the order of the graph */
+    uint64_t tolerance;            /* of what is expected, in codes or ulp */
 
     uint64_t declared_bytes, used_bytes;     /* of workspace */
     uint64_t estimated_bytes, touched_bytes; /* of all buffers */
@@ -78,6 +82,9 @@ typedef struct {
 /* needs   a program of `plan` that has run; the fields above declared_bytes are set
  * Fills the others. */
 void audit_gather(Audit *audit, const Plan *plan, Arena *keep);
+
+/* Is every output what is expected of it, where something is? */
+bool audit_is_expected(const Audit *audit);
 
 /* The tensor of a value with a whole shape. */
 HostTensor audit_tensor(const Graph *graph, ValueId id);

@@ -80,6 +80,42 @@ static void print_audit(const Audit *audit, uint32_t columns, Arena *arena, FILE
     table_print(&table, INDENT, columns, out);
 }
 
+/* "by 2 codes at most" */
+static const char *largest_text(const AuditTensor *output, Arena *arena) {
+    const HostDifference *found = &output->difference;
+    if (found->largest == 0) {
+        return found->has_nan ? "some are NaN in one of both" : "nothing differs";
+    }
+    return arena_text(arena, "by " STR_FMT " %s at most%s", STR_ARG(text_number(arena, found->largest)),
+                      host_difference_unit(output->tensor.dtype),
+                      found->has_nan ? ", and some are NaN in one of both" : "");
+}
+
+/* Each output of which something is expected. */
+static void print_expected(const Audit *audit, uint32_t columns, Arena *arena, FILE *out) {
+    static const char *const heads[] = {"expected", "elements", "different", "how far", "file"};
+    Table table;
+    uint32_t count = 0;
+    table_init(&table, arena, "nrrll");
+    table_head(&table, heads);
+    for (uint32_t k = 0; k < audit->output_count; k++) {
+        const AuditTensor *output = &audit->outputs[k];
+        if (output->file == NULL) {
+            continue;
+        }
+        count++;
+        table_add(&table, output->tensor.name);
+        table_number(&table, output->difference.elements);
+        table_number(&table, output->difference.different);
+        table_text(&table, largest_text(output, arena));
+        table_text(&table, output->file);
+    }
+    if (count > 0) {
+        fputc('\n', out);
+        table_print(&table, INDENT, columns, out);
+    }
+}
+
 void report_audit(const Facts *facts, const Audit *audit, uint32_t columns, Arena *scratch, FILE *out) {
     Str file = clean_text(scratch, str_from(facts->file));
     fprintf(out, STR_FMT " on " STR_FMT ", computed as %s", STR_ARG(file),
@@ -93,6 +129,7 @@ void report_audit(const Facts *facts, const Audit *audit, uint32_t columns, Aren
     print_columns(audit, columns, scratch, out);
     fputc('\n', out);
     print_audit(audit, columns, scratch, out);
+    print_expected(audit, columns, scratch, out);
     fprintf(out, "\naudit: %s\n", audit->is_exact ? "exact, no fault" : "not exact: standard error tells what");
 }
 
@@ -139,5 +176,25 @@ void report_audit_faults(const Audit *audit, const char *prefix, FILE *out) {
                 found->planned, found->measured);
         print_name(out, found->buffer == CMD_NONE ? "of" : "tensor", found->where);
         fputc('\n', out);
+    }
+}
+
+void report_audit_unexpected(const Audit *audit, const char *prefix, Arena *scratch, FILE *out) {
+    const char *within = audit->tolerance == 0 ? ""
+                                               : arena_text(scratch, " by more than " STR_FMT,
+                                                            STR_ARG(text_number(scratch, audit->tolerance)));
+    for (uint32_t k = 0; k < audit->output_count; k++) {
+        const AuditTensor *output = &audit->outputs[k];
+        const HostDifference *found = &output->difference;
+        if (found->different == 0) {
+            continue;
+        }
+        fprintf(out, "%s: error: output '", prefix);
+        clean_print(output->tensor.name, out);
+        fprintf(out, "' is not as expected: " STR_FMT " of " STR_FMT " elements differ from ",
+                STR_ARG(text_number(scratch, found->different)), STR_ARG(text_number(scratch, found->elements)));
+        clean_print(str_from(output->file), out);
+        fprintf(out, "%s, %s; the first is element " STR_FMT "\n", within, largest_text(output, scratch),
+                STR_ARG(text_number(scratch, found->first)));
     }
 }

@@ -15,4 +15,7 @@ void report_audit_json(const Facts *facts, const Audit *audit, FILE *out);
 /* Every fault and difference, with command, node, tensor and byte: nothing where there is none. For standard error. */
 void report_audit_faults(const Audit *audit, const char *prefix, FILE *out);
 
+/* Each output that is not what is expected of it. For standard error. */
+void report_audit_unexpected(const Audit *audit, const char *prefix, Arena *scratch, FILE *out);
+
 #endif

@@ -54,6 +54,31 @@ static void write_tensor(Json *json, const AuditTensor *tensor) {
     json_member_text(json, "crc32", crc);
 }
 
+/* Of an output: where it was written, and how it differs from what is expected. */
+static void write_output(Json *json, const AuditTensor *output, uint64_t tolerance) {
+    const HostDifference *found = &output->difference;
+    write_tensor(json, output);
+    json_member_u64(json, "unwritten_elements", output->unwritten);
+    json_member_text(json, "npy", output->npy_path);
+    json_member_text(json, "bin", output->bin_path);
+    json_key(json, "expected");
+    if (output->file == NULL) {
+        json_null(json);
+    } else {
+        json_object_inline(json);
+        json_member_text(json, "file", output->file);
+        json_member_u64(json, "tolerance", tolerance);
+        json_member_u64(json, "elements", found->elements);
+        json_member_u64(json, "different", found->different);
+        json_member_u64(json, "largest", found->largest);
+        json_member_text(json, "unit", host_difference_unit(output->tensor.dtype));
+        json_member_bool(json, "nan", found->has_nan);
+        json_member_u64(json, "first", found->first);
+        json_end(json);
+    }
+    json_end(json);
+}
+
 static void write_tensors(Json *json, const Audit *audit) {
     json_key(json, "inputs");
     json_array(json);
@@ -72,9 +97,7 @@ static void write_tensors(Json *json, const Audit *audit) {
     json_key(json, "outputs");
     json_array(json);
     for (uint32_t k = 0; k < audit->output_count; k++) {
-        write_tensor(json, &audit->outputs[k]);
-        json_member_u64(json, "unwritten_elements", audit->outputs[k].unwritten);
-        json_end(json);
+        write_output(json, &audit->outputs[k], audit->tolerance);
     }
     json_end(json);
 }

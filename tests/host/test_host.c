@@ -220,7 +220,7 @@ static void test_endings(void **state) {
     assert_string_equal(read_file(&longer, pb, got, what), "the file holds another type or shape");
     assert_null(read_file(&tensor, bin, got, what));
     assert_memory_equal(got, "\x05\xfb", 2);
-    assert_string_equal(read_file(&longer, bin, got, what), "the file does not have the size of the input");
+    assert_string_equal(read_file(&longer, bin, got, what), "the file does not have the size of the tensor");
     assert_string_equal(read_file(&tensor, txt, got, what), "the ending of the file tells no format");
     for (size_t count = 0; count + 1 < sizeof proto; count++) {
         write_file(pb, proto, count);

@@ -1,0 +1,81 @@
+/* Differences of elements: codes are put in the order of their numbers, then subtracted. */
+#include "host/difference.h"
+
+#include "base/fault.h"
+#include "layout/packed.h"
+
+/* A complex number is two floats. */
+typedef struct {
+    DType dtype;
+    uint32_t bits, parts;
+} Part;
+
+static Part part_of(DType dtype) {
+    uint32_t bits = dtype_bits(dtype);
+    if (dtype_kind(dtype) == DTYPE_KIND_COMPLEX) {
+        return (Part){bits == 64 ? DTYPE_F32 : DTYPE_F64, bits / 2, 2};
+    }
+    return (Part){dtype, bits, 1};
+}
+
+static bool is_nan(DType dtype, uint64_t code) {
+    bool is_known = dtype == DTYPE_F64 || dtype == DTYPE_F32 || dtype == DTYPE_F16 || dtype == DTYPE_BF16;
+    double x = is_known ? dtype_float(dtype, code) : 0;
+    return x != x;
+}
+
+/* Codes in the order of the numbers that they stand for. */
+static uint64_t rank(const Part *part, uint64_t code) {
+    uint64_t sign = (uint64_t)1 << (part->bits - 1), all = sign | (sign - 1);
+    switch (dtype_kind(part->dtype)) {
+    case DTYPE_KIND_SIGNED:
+        return code ^ sign;
+    case DTYPE_KIND_FLOAT:
+        return (code & sign) != 0 ? ~code & all : code | sign;
+    default:
+        return code;
+    }
+}
+
+static uint64_t distance(const Part *part, uint64_t got, uint64_t expected) {
+    uint64_t a = rank(part, got), b = rank(part, expected);
+    return a > b ? a - b : b - a;
+}
+
+/* Of one element. Is it more than allowed? */
+static bool add_element(const Part *part, const uint64_t *got, const uint64_t *expected, uint64_t tolerance,
+                        HostDifference *found) {
+    bool differs = false;
+    for (uint32_t p = 0; p < part->parts; p++) {
+        bool got_nan = is_nan(part->dtype, got[p]), expected_nan = is_nan(part->dtype, expected[p]);
+        uint64_t by = got_nan || expected_nan ? 0 : distance(part, got[p], expected[p]);
+        found->has_nan = found->has_nan || got_nan != expected_nan;
+        found->largest = by > found->largest ? by : found->largest;
+        differs = differs || got_nan != expected_nan || by > tolerance;
+    }
+    return differs;
+}
+
+HostDifference host_difference(const HostTensor *tensor, Span got, Span expected, uint64_t tolerance) {
+    const Part part = part_of(tensor->dtype);
+    HostDifference found = {0};
+    CHECK(part.bits >= 1 && part.bits <= 64 && got.len == expected.len);
+    CHECK(shape_elements(&tensor->shape, &found.elements));
+    for (uint64_t k = 0; k < found.elements; k++) {
+        uint64_t a[2] = {0}, b[2] = {0};
+        for (uint32_t p = 0; p < part.parts; p++) {
+            a[p] = packed_read(got.ptr, k * part.parts + p, part.bits);
+            b[p] = packed_read(expected.ptr, k * part.parts + p, part.bits);
+        }
+        if (add_element(&part, a, b, tolerance, &found)) {
+            found.first = found.different == 0 ? k : found.first;
+            found.different++;
+        }
+    }
+    return found;
+}
+
+const char *host_difference_unit(DType dtype) {
+    DTypeKind kind = dtype_kind(part_of(dtype).dtype);
+    return kind == DTYPE_KIND_FLOAT ? "ulp" : "codes";
+}

@@ -1,0 +1,23 @@
+/* How the elements of one tensor differ from those of another. */
+#ifndef S0_HOST_DIFFERENCE_H
+#define S0_HOST_DIFFERENCE_H
+
+#include "host/host.h"
+
+typedef struct {
+    uint64_t elements;
+    uint64_t different; /* by more than the tolerance */
+    uint64_t first;     /* of those; 0 where there is none */
+    uint64_t largest;   /* difference of all elements, in codes or ulp, but of a number and a NaN */
+    bool has_nan;       /* one tensor has a NaN where the other has a number: no tolerance allows that */
+} HostDifference;
+
+/* needs   a tensor whose packed elements both are
+ * Integers differ by codes, floats by ulp: the numbers of their type from one to the other, of which 0 and -0 are two.
+ * All NaNs are the same. Of a complex number the part that differs more counts. */
+HostDifference host_difference(const HostTensor *tensor, Span got, Span expected, uint64_t tolerance);
+
+/* "codes" or "ulp" */
+const char *host_difference_unit(DType dtype);
+
+#endif
