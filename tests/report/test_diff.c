@@ -217,25 +217,21 @@ typedef struct {
         "39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60"
 #define FOUR "[4] = 1 2 3 4"
 
+#define WHOLE                                                                                                          \
+    { .in_place = true, .whole_tiles = true }
+
 /* Each peak is a sum that the names and comments write out. */
 static const Example examples[] = {
-    {"constants smaller: 60 + 60 becomes 60 + 4, the output over the input's copy",
-     ONE_MUL(SIXTY),
-     ONE_MUL(FOUR),
-     SCRATCHPAD,
-     SCRATCHPAD,
-     {.in_place = true},
-     {.in_place = true},
-     CAUSE_CONSTANTS,
-     -56},
-    {"constants larger", ONE_MUL(FOUR), ONE_MUL(SIXTY), SCRATCHPAD, SCRATCHPAD, {0}, {0}, CAUSE_CONSTANTS, 56},
+    {"constants smaller: 60 + 60 becomes 60 + 4, the output over the input's copy", ONE_MUL(SIXTY), ONE_MUL(FOUR),
+     SCRATCHPAD, SCRATCHPAD, WHOLE, WHOLE, CAUSE_CONSTANTS, -56},
+    {"constants larger", ONE_MUL(FOUR), ONE_MUL(SIXTY), SCRATCHPAD, SCRATCHPAD, WHOLE, WHOLE, CAUSE_CONSTANTS, 56},
     {"form changed: 4 becomes 60",
      ONE_MUL(FOUR),
      ONE_MUL(FOUR),
      SCRATCHPAD,
      SCRATCHPAD,
-     {.in_place = true},
-     {.in_place = true, .strategy = STRATEGY_FULL, .expand_before = true},
+     WHOLE,
+     {.in_place = true, .whole_tiles = true, .strategy = STRATEGY_FULL, .expand_before = true},
      CAUSE_FORM,
      56},
     {"layout changed: pixels of 4 bytes become 16: two maps of 15",
