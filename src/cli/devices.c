@@ -105,8 +105,12 @@ static s0_status check_file(Work *work, const char *path) {
     if (device == NULL) {
         return S0_BAD_INPUT;
     }
-    printf("%s: device " STR_FMT " is well-formed: %zu sourced values\n", path, STR_ARG(device->name),
+    printf("%s: device " STR_FMT " is well-formed: %zu sourced values", path, STR_ARG(device->name),
            device->fact_count);
+    if (device->operator_count > 0) {
+        printf(", %" PRIu32 " operator%s", device->operator_count, device->operator_count == 1 ? "" : "s");
+    }
+    putchar('\n');
     return S0_DONE;
 }
 

@@ -33,10 +33,11 @@ Str device_bare_operator(Str name) {
     return str_starts(name, custom) ? (Str){name.ptr + custom.len, name.len - custom.len} : name;
 }
 
-bool device_is_preset(const Device *device) {
+const char *device_path(const Device *device) {
     static const Str preset = {"preset:", 7};
-    return str_starts(device->file, preset) &&
-           device_find_preset((Str){device->file.ptr + preset.len, device->file.len - preset.len}) != NULL;
+    bool is_preset = str_starts(device->file, preset) &&
+                     device_find_preset((Str){device->file.ptr + preset.len, device->file.len - preset.len}) != NULL;
+    return is_preset ? NULL : device->file.ptr;
 }
 
 const DeviceOperator *device_find_operator(const Device *device, Str name) {

@@ -138,8 +138,8 @@ const DeviceOperator *device_find_operator(const Device *device, Str name);
 /* The name of an operator without "CUSTOM:", as sections have it. */
 Str device_bare_operator(Str name);
 
-/* Was it compiled in? Else `file` is the path that it was read from. */
-bool device_is_preset(const Device *device);
+/* The path that it was read from; null of a preset. */
+const char *device_path(const Device *device);
 
 /* Does no figure of a plan rest on this value? So it is with memories that are neither `local` nor the one behind it,
  * with `banks`, and of an arena with all of [engine] and [dma]. */

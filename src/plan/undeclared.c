@@ -59,7 +59,7 @@ static const char *list_names(const Undeclared *found, Arena *arena) {
 static void warn_undeclared(const Undeclared *found, Work *work) {
     Arena *arena = &work->keep;
     const Device *device = found->plan->device;
-    const char *begin = device_is_preset(device)
+    const char *begin = device_path(device) == NULL
                             ? arena_text(arena, "begin a file with `stride0 devices " STR_FMT " --ini`, add to it",
                                          STR_ARG(device->name))
                             : arena_text(arena, "add to " STR_FMT, STR_ARG(device->file));

@@ -118,8 +118,8 @@ static void print_expected(const Audit *audit, uint32_t columns, Arena *arena, F
 
 void report_audit(const Facts *facts, const Audit *audit, uint32_t columns, Arena *scratch, FILE *out) {
     Str file = clean_text(scratch, str_from(facts->file));
-    fprintf(out, STR_FMT " on " STR_FMT ", computed as %s", STR_ARG(file),
-            STR_ARG(clean_text(scratch, facts->device->name)), s0_semantics_name(audit->semantics));
+    fprintf(out, STR_FMT " on " STR_FMT ", computed as %s", STR_ARG(file), STR_ARG(text_device(scratch, facts->device)),
+            s0_semantics_name(audit->semantics));
     if (audit->node != NULL) {
         fprintf(out, ": the chain of '" STR_FMT "'", STR_ARG(clean_text(scratch, str_from(audit->node))));
     }

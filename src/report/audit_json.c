@@ -16,6 +16,7 @@ static void write_head(Json *json, const Facts *facts, const Audit *audit) {
     json_key(json, "device");
     json_object(json);
     json_member_str(json, "name", facts->device->name);
+    json_member_text(json, "file", device_path(facts->device));
     json_end(json);
     json_member_text(json, "semantics", audit == NULL ? NULL : s0_semantics_name(audit->semantics));
     json_member_text(json, "node", audit == NULL ? NULL : audit->node);

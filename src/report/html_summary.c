@@ -35,9 +35,9 @@ static void mark_device(const Html *html) {
     const DeviceMemory *local = &device->memory[device->local];
     html_line(html,
               "Device " STR_FMT " (%s): " STR_FMT " bytes of local memory, starts aligned to " STR_FMT ", %s, %s.",
-              STR_ARG(device->name), device_kind_name(device->kind), STR_ARG(page_number(&html->page, local->bytes)),
-              STR_ARG(page_number(&html->page, local->align_bytes)), page_count(&html->page, local->banks, "bank"),
-              page_count(&html->page, local->lanes, "lane"));
+              STR_ARG(text_device(html->page.scratch, device)), device_kind_name(device->kind),
+              STR_ARG(page_number(&html->page, local->bytes)), STR_ARG(page_number(&html->page, local->align_bytes)),
+              page_count(&html->page, local->banks, "bank"), page_count(&html->page, local->lanes, "lane"));
 }
 
 static void mark_model(const Html *html) {

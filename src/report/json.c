@@ -126,6 +126,7 @@ static void write_device(Json *json, const Facts *facts) {
     json_key(json, "device");
     json_object(json);
     json_member_str(json, "name", device->name);
+    json_member_text(json, "file", device_path(device));
     json_member_text(json, "kind", device->kind == DEVICE_ARENA ? "arena" : "scratchpad");
     json_member_u64(json, "local_bytes", local->bytes);
     json_member_u64(json, "align_bytes", local->align_bytes);

@@ -254,14 +254,14 @@ static void print_unused(const Page *page) {
     page_line(page, "the device file also describes memory '" STR_FMT "' %s, in which plans place nothing%s",
               STR_ARG(name), capacity_text(page, misfit->unused),
               is_local ? ": weights count in local memory, and a plan that does not fit may fit the chip" : "");
-    if (device_is_preset(device)) {
+    if (device_path(device) == NULL) {
         page_line(page, "to plan with it: stride0 devices " STR_FMT " --ini >mine.ini", STR_ARG(of));
         file = STR("mine.ini");
     }
-    page_line(
-        page, "%sraise bytes of [memory " STR_FMT "] in " STR_FMT " by what '" STR_FMT "' may hold, pass -d " STR_FMT,
-        device_is_preset(device) ? "then " : "to plan with it: ", STR_ARG(clean_text(arena, misfit->unused_for->name)),
-        STR_ARG(file), STR_ARG(name), STR_ARG(file));
+    page_line(page,
+              "%sraise bytes of [memory " STR_FMT "] in " STR_FMT " by what '" STR_FMT "' may hold, pass -d " STR_FMT,
+              device_path(device) == NULL ? "then " : "to plan with it: ",
+              STR_ARG(clean_text(arena, misfit->unused_for->name)), STR_ARG(file), STR_ARG(name), STR_ARG(file));
 }
 
 /* Flash or far memory: what stays there, and at which step most maps are beside it. */

@@ -173,7 +173,7 @@ static void print_verdict(const Page *page) {
 static void print_device(const Page *page) {
     const Device *device = page->facts->device;
     const DeviceMemory *local = &device->memory[device->local];
-    Str name = clean_text(page->scratch, device->name);
+    Str name = text_device(page->scratch, device);
     const char *lanes =
         local->lanes == 1 ? "" : arena_text(page->scratch, " in each of %" PRIu64 " lanes", local->lanes);
     page_line(page, "device " STR_FMT " (%s): local memory " STR_FMT " bytes%s%s, starts aligned to " STR_FMT,

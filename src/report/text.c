@@ -7,6 +7,14 @@ Str text_number(Arena *arena, uint64_t number) {
     return number == UINT64_MAX ? STR("-") : arena_number(arena, number);
 }
 
+Str text_device(Arena *arena, const Device *device) {
+    Str name = clean_text(arena, device->name);
+    const char *path = device_path(device);
+    return path == NULL
+               ? name
+               : arena_format(arena, STR_FMT " of " STR_FMT, STR_ARG(name), STR_ARG(clean_text(arena, str_from(path))));
+}
+
 static bool starts_character(char c) {
     return ((uint8_t)c & 0xC0) != 0x80;
 }

@@ -9,6 +9,9 @@
 /* 1234567 as "1,234,567"; UINT64_MAX, which is how the facts say "unknown", as "-". */
 Str text_number(Arena *arena, uint64_t number);
 
+/* "teach", or "teach of mine.ini" where it was read from a file, cleaned: a copied file keeps the name inside. */
+Str text_device(Arena *arena, const Device *device);
+
 uint32_t text_width(Str text);                               /* characters of cleaned text */
 Str text_clip(Arena *arena, Str text, uint32_t most);        /* at most that wide: the end gives way to ".." */
 Str text_steps(Arena *arena, uint32_t first, uint32_t last); /* "[3,5)" */

@@ -14,3 +14,15 @@ stride0 devices mine.ini | sed -n '1,2p'
 stride0 devices --check teach; echo "$?"
 cp mine.ini mine
 stride0 devices --check mine; echo "$?"
+# A copy keeps the name inside: its path stands beside it. Operator sections are counted.
+printf '[operator Fft]\nworkspace = 8 @ a guide\n' >>mine.ini
+stride0 devices --check mine.ini; echo "$?"
+printf '[operator Gate]\nalign_bytes = 8 @ a guide\n' >>mine.ini
+stride0 devices --check mine.ini; echo "$?"
+printf 'stride0-graph 1\ninput X int8[1,4]\nconst s int8[1] = 2\nnode Mul m: X s -> Y\noutput Y\n' >net.txt
+for device in teach mine.ini ./mine.ini; do
+    stride0 plan net.txt -d $device | grep device
+    stride0 plan net.txt -d $device --json - | sed -n '/"device": {$/,/"kind"/p'
+    stride0 run net.txt -d $device | sed -n 1p
+    stride0 run net.txt -d $device --json - | sed -n '/"device"/,/}/p'
+done
