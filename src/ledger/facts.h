@@ -152,6 +152,12 @@ typedef struct {
 
 const char *blame_name(BlameKind kind); /* "broadcast_form" */
 
+/* A map of the peak's operator that another one can't do with parts of. */
+typedef struct {
+    ValueId value;
+    NodeId by;
+} NeededWhole;
+
 #define NO_STEP UINT32_MAX
 
 /* Beside the peak: empty where the memory it is about fits. */
@@ -164,7 +170,9 @@ typedef struct {
     uint64_t backing_stay_bytes; /* of them: constants, graph inputs and outputs, which stay for the whole run */
     Ranking backing;             /* storages alive there, by the bytes they take, largest 10 */
 
-    WholeReason whole;      /* of the peak's operator: why it is not cut */
+    WholeReason whole;     /* of the peak's operator: why it is not cut */
+    uint32_t needed_count; /* where that is WHOLE_GAIN */
+    NeededWhole *needed;
     uint64_t own_bytes;     /* of the peak: storages that its node reads or writes */
     uint64_t waiting_bytes; /* and the others, which are there for other steps */
     uint32_t waiting_count;

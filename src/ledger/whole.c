@@ -27,6 +27,24 @@ static WholeReason peak_reason(const Facts *facts) {
     return reason;
 }
 
+static void gather_needed(Facts *facts, Arena *keep) {
+    const Plan *plan = facts->plan;
+    Misfit *misfit = &facts->misfit;
+    if (misfit->whole != WHOLE_GAIN || plan->whole_for == NULL) {
+        return;
+    }
+    NodeId id = plan->steps[plan->peak_step].node;
+    const Node *node = graph_node(plan->graph, id);
+    misfit->needed = arena_array(keep, NeededWhole, node->input_count + node->output_count);
+    for (uint32_t k = 0; k < node->input_count + node->output_count; k++) {
+        ValueId value = k < node->input_count ? node->inputs[k] : node->outputs[k - node->input_count];
+        NodeId by = is_value(value) ? plan->whole_for[value.index] : NO_NODE;
+        if (is_node(by) && by.index != id.index) {
+            misfit->needed[misfit->needed_count++] = (NeededWhole){value, by};
+        }
+    }
+}
+
 void whole_gather(Facts *facts, Work *work) {
     const Plan *plan = facts->plan;
     uint32_t *seen = arena_array(&work->scratch, uint32_t, plan->buffer_count);
@@ -38,4 +56,5 @@ void whole_gather(Facts *facts, Work *work) {
         facts->whole[s].own_bytes += take(plan, step->writes, step->write_count, s, seen);
     }
     facts->misfit.whole = plan_local_fits(plan) ? WHOLE_NONE : peak_reason(facts);
+    gather_needed(facts, &work->keep);
 }

@@ -20,6 +20,7 @@ typedef struct {
     bool *in_tiles;    /* node: it goes tile by tile, whatever it reads and writes */
     FarReason *why;    /* value: why it is far */
     bool *stays;       /* value: an operator can't do with parts of it */
+    NodeId *whole_for; /* value: for which operator it stays; NO_NODE */
     bool *has_no_tile; /* node: see Plan */
     bool has_erred;    /* a value is far that has to stay: the plan is to be made again */
 } Relief;

@@ -136,14 +136,17 @@ static bool join_far(Builder *builder, const Node *node) {
 }
 
 /* What the node touches has to be in local memory: the plan is made again. */
-static void keep_local(const Builder *builder, const Node *node) {
+static void keep_local(const Builder *builder, NodeId id) {
     Relief *relief = builder->relief;
+    const Node *node = graph_node(builder->plan->graph, id);
     relief->has_erred = true;
     for (uint32_t k = 0; k < node->input_count + node->output_count; k++) {
-        ValueId id = k < node->input_count ? node->inputs[k] : node->outputs[k - node->input_count];
-        if (is_value(id)) {
-            relief->is_far[id.index] = false;
-            relief->stays[id.index] = true;
+        ValueId value = k < node->input_count ? node->inputs[k] : node->outputs[k - node->input_count];
+        if (is_value(value)) {
+            relief->is_far[value.index] = false;
+            relief->stays[value.index] = true;
+            relief->whole_for[value.index] =
+                is_node(relief->whole_for[value.index]) ? relief->whole_for[value.index] : id;
         }
     }
 }
@@ -193,7 +196,7 @@ static bool build_group(Builder *builder, Group group) {
     for (uint32_t i = 0; i < count && !is_built; i++) {
         note_no_tile(builder, nodes[i], is_tried);
         if (touches_far(builder, graph_node(builder->plan->graph, nodes[i]))) {
-            keep_local(builder, graph_node(builder->plan->graph, nodes[i]));
+            keep_local(builder, nodes[i]);
         }
     }
     return is_built || build_whole(builder, group);

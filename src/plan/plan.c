@@ -144,6 +144,7 @@ static Plan *build_relieved(Request *request, Plan *plan, Work *work) {
         idle = last->placed_bytes < plan->placed_bytes ? 0 : idle + 1;
         plan = lower_of(plan, last);
     }
+    plan->whole_for = request->relief->whole_for;
     plan->has_no_tile = request->relief->has_no_tile; /* the lowest may be one that tried nothing */
     return plan;
 }

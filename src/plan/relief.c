@@ -27,6 +27,10 @@ Relief *relief_new(const Graph *graph, Work *work) {
     relief->why = arena_array(&work->keep, FarReason, graph->value_count);
     relief->has_no_tile = arena_array(&work->keep, bool, graph->node_count);
     relief->stays = arena_array(arena, bool, graph->value_count);
+    relief->whole_for = arena_array(&work->keep, NodeId, graph->value_count);
+    for (uint32_t v = 0; v < graph->value_count; v++) {
+        relief->whole_for[v] = NO_NODE;
+    }
     relief->in_tiles = arena_array(arena, bool, graph->node_count);
     return relief;
 }

@@ -92,12 +92,14 @@ static void mark_crowded(const Html *html) {
 }
 
 static void mark_remedies(const Html *html) {
-    static const char *const heads[] = {"remedy", "#saves bytes", "how", NULL};
+    static const char *const heads[] = {"remedy", "#saves or lacks bytes", "how", NULL};
     const Plan *plan = html->page.facts->plan;
     if (plan->remedy_count == 0) {
         return;
     }
-    html_table(html, (HtmlTable){"remedies", heads, false}, "Remedies, each alone, planned again to be measured");
+    html_table(html, (HtmlTable){"remedies", heads, false}, "Remedies, each alone, planned again to be measured%s",
+               plan_local_fits(plan) || plan_backing_fits(plan) ? ""
+                                                                : "; both memories are too small, and each needs one");
     for (uint32_t i = 0; i < plan->remedy_count; i++) {
         html_row(html);
         html_head(html, str_from(plan->remedies[i].kind));

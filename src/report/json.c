@@ -389,10 +389,25 @@ static void write_blame(Json *json, const Facts *facts) {
 }
 
 /* Of local memory: what the peak's node takes itself, why it is not cut, and what is there for other steps. */
+/* Which maps of the peak's operator another one can't do with parts of. */
+static void write_needed_whole(Json *json, const Facts *facts) {
+    const Misfit *misfit = &facts->misfit;
+    json_key(json, "needed_whole");
+    json_array(json);
+    for (uint32_t i = 0; i < misfit->needed_count; i++) {
+        json_object_inline(json);
+        json_member_str(json, "tensor", graph_value(facts->graph, misfit->needed[i].value)->name);
+        write_node(json, facts, misfit->needed[i].by);
+        json_end(json);
+    }
+    json_end(json);
+}
+
 static void write_peak_node(Json *json, const Facts *facts) {
     const Misfit *misfit = &facts->misfit;
     json_member_u64(json, "own_bytes", misfit->own_bytes);
     json_member_text(json, "whole_reason", whole_reason_name(misfit->whole));
+    write_needed_whole(json, facts);
     json_member_u64(json, "waiting_bytes", misfit->waiting_bytes);
     write_ids(json, "waiting", misfit->waiting, misfit->waiting_count);
 }

@@ -54,28 +54,35 @@ void page_sweep_list(const Page *page) {
 
 /* ---- Maps in far memory */
 
+/* The name alone: its room is narrow. */
+static Str far_operator(const Page *page, const FarReason *why) {
+    const Step step = {.node = why == NULL ? NO_NODE : why->node};
+    Str name = is_node(step.node) ? graph_node(page->facts->graph, step.node)->name : (Str){0};
+    return why == NULL ? (Str){0} : name.len > 0 ? name : facts_step_title(page->facts, &step, page->scratch);
+}
+
 static void add_far_map(const Page *page, Table *table, Ranked map) {
     const Facts *facts = page->facts;
     const Buffer *buffer = plan_buffer(facts->plan, map.buffer);
     const FarReason *why = facts_why_far(facts->plan, map.buffer);
-    const Step step = {.node = why == NULL ? NO_NODE : why->node};
     table_number(table, map.bytes);
     table_add(table, text_steps(page->scratch, buffer->storage_first, buffer->storage_last));
     table_number(table, buffer->offset);
     table_number(table, why == NULL ? UINT64_MAX : why->live_bytes);
     table_number(table, why == NULL ? UINT64_MAX : why->room_bytes);
-    table_add(table, why == NULL ? STR("") : facts_step_title(facts, &step, page->scratch));
+    table_add(table, far_operator(page, why));
     table_add(table, facts_buffer_name(facts, map.buffer, page->scratch));
 }
 
 void page_far_maps(const Page *page) {
-    static const char *const heads[] = {"bytes", "alive", "offset", "needed", "of room", "with it at", "name"};
+    static const char *const heads[] = {"bytes", "alive", "offset", "with it", "room", "operator", "map"};
     const Ranking *maps = &page->facts->far_maps;
     uint32_t shown = rows_of(page, maps->all);
     if (maps->all == 0) {
         return;
     }
-    page_heading(page, "%s in far memory, that local memory has no room for", page_count(page, maps->all, "map"));
+    page_heading(page, "%s in far memory: with it in local memory, more than its room at an operator",
+                 page_count(page, maps->all, "map"));
     Table table;
     table_init(&table, page->scratch, "rsrrrnn");
     table_head(&table, heads);

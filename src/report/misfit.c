@@ -80,7 +80,7 @@ Str misfit_waiting_for(const Page *page, BufferId id) {
 
 static bool only_larger_memory_helps(const Plan *plan) {
     for (uint32_t i = 0; i < plan->remedy_count; i++) {
-        if (strncmp(plan->remedies[i].kind, "larger_", 7) != 0) {
+        if (!words_is_lack(plan->remedies[i].kind)) {
             return false;
         }
     }
@@ -108,12 +108,27 @@ static Str uncut_text(const Page *page, const PlannedSweep *planned) {
                          : arena_format(page->scratch, STR_FMT ", %" PRIu32 " more", STR_ARG(text), count - MOST);
 }
 
+/* "; 'norm' (InstanceNormalization) needs all of 't'" */
+static Str needed_text(const Page *page) {
+    const Graph *graph = page->facts->graph;
+    const Misfit *misfit = &page->facts->misfit;
+    Str list = {0};
+    for (uint32_t i = 0; i < misfit->needed_count; i++) {
+        Str by = clean_text(page->scratch, node_title(page->scratch, graph_node(graph, misfit->needed[i].by)));
+        Str name = clean_text(page->scratch, graph_value(graph, misfit->needed[i].value)->name);
+        list = arena_format(page->scratch, STR_FMT "%s" STR_FMT " needs all of '" STR_FMT "'", STR_ARG(list),
+                            i == 0 ? "; " : ", ", STR_ARG(by), STR_ARG(name));
+    }
+    return list;
+}
+
 Str misfit_cut(const Page *page) {
     const Plan *plan = page->facts->plan;
     const Step *step = &plan->steps[plan->peak_step];
     WholeReason reason = page->facts->misfit.whole;
     if (reason != WHOLE_NONE) {
-        return arena_format(page->scratch, "it is not cut into tiles: %s", words_whole(reason));
+        return arena_format(page->scratch, "it is not cut into tiles: " STR_FMT STR_FMT,
+                            STR_ARG(words_whole(page, reason, step->node)), STR_ARG(needed_text(page)));
     }
     if (step->sweep == NOT_IN_SWEEP) {
         return (Str){0};
@@ -221,13 +236,16 @@ static void print_remedies(const Page *page) {
     Table table;
     table_init(&table, page->scratch, "srss");
     for (uint32_t i = 0; i < plan->remedy_count; i++) {
-        table_text(&table, "saves");
+        table_text(&table, words_is_lack(plan->remedies[i].kind) ? "lacks" : "saves");
         table_number(&table, plan->remedies[i].saves_bytes);
         table_text(&table, plan->remedies[i].kind);
         table_text(&table, words_remedy(plan->remedies[i].kind));
     }
     if (plan->remedy_count > 0) {
-        fputs("  remedies, each alone:\n", page->out);
+        fputs(plan_local_fits(plan) || plan_backing_fits(plan)
+                  ? "  remedies, each alone:\n"
+                  : "  remedies, each alone; both memories are too small, and each needs one:\n",
+              page->out);
         table_print(&table, LIST_INDENT, page->style.columns, page->out);
     }
 }

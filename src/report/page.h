@@ -64,7 +64,8 @@ const char *words_alias(const Plan *plan, const Buffer *buffer);
 Str words_refusal(const Page *page, const Buffer *buffer); /* with the names it is about */
 Str words_copy(const Page *page, BufferId output);         /* why a variable's value is copied; else empty */
 Str words_no_view(const Page *page, NodeId node);          /* why a slice or a concatenation is copied; else empty */
-const char *words_whole(WholeReason reason);               /* why an operator is not cut */
+Str words_whole(const Page *page, WholeReason reason, NodeId node); /* why an operator is not cut */
 const char *words_remedy(const char *kind);
+bool words_is_lack(const char *kind); /* a remedy that saves nothing: its bytes are those that are missing */
 
 #endif

@@ -32,14 +32,21 @@ void table_head(Table *table, const char *const *heads) {
     }
 }
 
-/* Takes up to `over` characters from the columns of one kind, but leaves each 8. What is still too much. */
+/* Takes up to `over` characters from the columns of one kind, the widest first, but leaves each 8. What is still too
+ * much. */
 static uint32_t shrink(const Table *table, char kind, uint32_t over, uint32_t *width) {
     enum { LEAST = 8 };
-    for (size_t k = 0; table->columns[k] != '\0'; k++) {
-        uint32_t spare = width[k] > LEAST ? width[k] - LEAST : 0;
-        uint32_t taken = table->columns[k] != kind ? 0 : spare < over ? spare : over;
-        width[k] -= taken;
-        over -= taken;
+    while (over > 0) {
+        size_t widest = TABLE_MOST_COLUMNS;
+        for (size_t k = 0; table->columns[k] != '\0'; k++) {
+            bool gives = table->columns[k] == kind && width[k] > LEAST;
+            widest = gives && (widest == TABLE_MOST_COLUMNS || width[k] > width[widest]) ? k : widest;
+        }
+        if (widest == TABLE_MOST_COLUMNS) {
+            break;
+        }
+        width[widest]--;
+        over--;
     }
     return over;
 }

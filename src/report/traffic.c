@@ -74,9 +74,10 @@ static void print_runs(const Page *page) {
     page_line(page, "first run: " STR_FMT "%s", STR_ARG(run_text(page, &facts->first_run)),
               efficiency_text(page, &facts->first_run));
     if (steady->held_count > 0) {
-        page_line(page, "later runs: " STR_FMT "; %s stay in " STR_FMT " bytes, with at most " STR_FMT " alive",
+        page_line(page, "later runs: " STR_FMT "; %s %s in " STR_FMT " bytes, with at most " STR_FMT " alive",
                   STR_ARG(run_text(page, &steady->run)), page_count(page, steady->held_count, "constant"),
-                  STR_ARG(page_number(page, steady->held_bytes)), STR_ARG(page_number(page, steady->alive_bytes)));
+                  steady->held_count == 1 ? "stays" : "stay", STR_ARG(page_number(page, steady->held_bytes)),
+                  STR_ARG(page_number(page, steady->alive_bytes)));
     } else if (facts->traffic.param_bytes > 0) {
         page_line(page, "later runs: the same; no constant that is loaded whole can stay beside the peak");
     }

@@ -289,7 +289,8 @@ static void print_step(const Page *page, uint32_t index) {
     print_touched(page, "writes", step->writes, step->write_count);
     print_declared(page, step);
     if (page->facts->whole[index].reason != WHOLE_NONE) {
-        line(page, "not cut", "%s; it takes " STR_FMT " bytes whole", words_whole(page->facts->whole[index].reason),
+        line(page, "not cut", STR_FMT "; it takes " STR_FMT " bytes whole",
+             STR_ARG(words_whole(page, page->facts->whole[index].reason, step->node)),
              STR_ARG(page_number(page, page->facts->whole[index].own_bytes)));
     }
     if (step->repeat > 1) {

@@ -29,7 +29,7 @@ static const char *refusal_text(AliasRefusal refusal) {
         [REFUSED_LAYOUT] = "the layout puts the same elements at other addresses",
         [REFUSED_ELEMENT_ORDER] = "the same bytes hold the elements in another order",
         [REFUSED_BROADCAST] = "one of them repeats the other's elements",
-        [REFUSED_SMALLER] = "it is smaller",
+        [REFUSED_SMALLER] = "the bytes that it would share are fewer than it needs",
         [REFUSED_STATE] = "it is state, which must outlive the run",
         [REFUSED_OPERATOR] = "the operator does not work element by element",
     };
@@ -136,7 +136,7 @@ Str words_no_view(const Page *page, NodeId id) {
                         STR_ARG(page_number(page, plan->placed_bytes)));
 }
 
-const char *words_whole(WholeReason reason) {
+static const char *reason_text(WholeReason reason) {
     static const char *const words[] = {
         [WHOLE_NONE] = "",
         [WHOLE_ROOM] = "there is room for its whole maps",
@@ -151,6 +151,24 @@ const char *words_whole(WholeReason reason) {
         [WHOLE_GAIN] = "by tiles the network needs no less",
     };
     return words[reason];
+}
+
+/* A reshape is a copy only where the layout makes it one. */
+static Str copied_text(const Page *page) {
+    Str contract = clean_text(page->scratch, contract_text(page->facts->device->contract[ROLE_ACTIVATION]));
+    return arena_format(page->scratch,
+                        "a reshape moves nothing unless the layout puts the elements elsewhere, as the activation "
+                        "contract '" STR_FMT "' does here; a device file of your own can state another",
+                        STR_ARG(contract));
+}
+
+Str words_whole(const Page *page, WholeReason reason, NodeId node) {
+    bool is_copy = reason == WHOLE_ELEMENTS && kind_of(page->facts->plan, node) == KIND_RESHAPE;
+    return is_copy ? copied_text(page) : str_from(reason_text(reason));
+}
+
+bool words_is_lack(const char *kind) {
+    return strncmp(kind, "larger_", 7) == 0;
 }
 
 const char *words_remedy(const char *kind) {

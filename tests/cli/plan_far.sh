@@ -17,7 +17,7 @@ node Add g: w p -> Y
 output Y
 END
 stride0 plan waits.txt -d teach --budget 200 --buffer q | sed -n '1,/^$/p'
-stride0 plan waits.txt -d teach --budget 200 | sed -n '/in far memory, that/,/^sweep of/p'
+stride0 plan waits.txt -d teach --budget 200 | sed -n '/maps in far memory:/,/^sweep of/p'
 stride0 plan waits.txt -d teach --budget 200 --json - | sed -n '/"far_maps"/,/}/p'
 stride0 plan waits.txt -d teach --budget 200 --json - | grep '"far_reason": {'
 stride0 plan waits.txt -d teach --budget 200 --node d
@@ -84,5 +84,5 @@ echo "status $?"
     for k in $(seq 0 12); do echo "node MaxPool p$k: m$k -> m$((k + 1)) kernel_shape=[1,1]"; done
     echo 'output m13'
 } >long.txt
-stride0 plan long.txt -d teach --budget 48 | sed -n '/in far memory, that/,/^sweep of/p'
-stride0 plan long.txt -d teach --budget 48 --all | sed -n '/in far memory, that/,/^sweep of/p' | grep -c MaxPool
+stride0 plan long.txt -d teach --budget 48 | sed -n '/maps in far memory:/,/^sweep of/p'
+stride0 plan long.txt -d teach --budget 48 --all | sed -n '/maps in far memory:/,/^sweep of/p' | grep -c " m[0-9]*$"

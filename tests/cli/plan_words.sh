@@ -101,3 +101,38 @@ stride0 devices gap8 --ini | sed 's/^bytes = 8000000/bytes = 513512/' >just.ini
 stride0 plan far.txt -d just.ini --budget 1M --quiet 2>just.err
 echo "just enough: status $?"
 grep 'also describes' just.err
+
+# A pool of 1024 + 576 bytes between operators that can't be cut, and maps that no one transfer moves: it is these
+# operators that keep its maps whole.
+stride0 devices teach --ini | sed 's/^max_bytes = 64K/max_bytes = 512/' >short.ini
+cat >held.txt <<'NET'
+stride0-graph 1
+input X int8[16]
+value t int8[1,16,8,8]
+value u int8[1,16,6,6]
+value Y int8[16]
+node Custom a: X -> t
+node MaxPool p: t -> u kernel_shape=[3,3]
+node Custom b: u -> Y
+output Y
+NET
+stride0 plan held.txt -d ./short.ini --budget 1500 --quiet --json held.json
+echo "held: status $?"
+grep -A 3 '"whole_reason": "gain",$' held.json
+
+# A reshape is a copy only because of the layout: 16 pixels of 3 bytes in 16 each, and 48 in a row.
+cat >reshape.txt <<'NET'
+stride0-graph 1
+format tflite
+input X int8[16]
+value t int8[1,4,4,3]
+const s int32[2] = 1 48
+value u int8[1,48]
+value Y int8[16]
+node Custom a: X -> t
+node Reshape r: t s -> u
+node Custom b: u -> Y
+output Y
+NET
+stride0 plan reshape.txt -d teach --budget 300 --quiet
+echo "reshape: status $?"

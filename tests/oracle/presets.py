@@ -49,7 +49,7 @@ def explained(plan, stderr):
     misfit, text = plan["misfit"], stderr[stderr.index("stride0: does not fit"):]
     numbers = [plain(number) for number in re.findall(r"[\d,]+", text.splitlines()[0])]
     lacks = [key for key in ("need_bytes", "capacity_bytes", "excess_bytes") if misfit[key] not in numbers]
-    remedies = re.findall(r"^ +saves +([\d,]+) +(\w+) ", text, re.MULTILINE)
+    remedies = re.findall(r"^ +(?:saves|lacks) +([\d,]+) +(\w+) ", text, re.MULTILINE)
     if not remedies or [(plain(size), kind) for size, kind in remedies] != [
             (r["saves_bytes"], r["kind"]) for r in misfit["remedies"]]:
         lacks.append("remedies")
