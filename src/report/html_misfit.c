@@ -110,6 +110,16 @@ static void mark_remedies(const Html *html) {
     html_table_end(html);
 }
 
+static void mark_unused(const Html *html) {
+    const Misfit *misfit = &html->page.facts->misfit;
+    if (misfit->unused != NULL) {
+        html_line(html,
+                  "The device file also describes memory '" STR_FMT "', in which plans place nothing. To plan with it, "
+                  "raise the bytes of '" STR_FMT "' in a device file of your own (docs/devices.md).",
+                  STR_ARG(misfit->unused->name), STR_ARG(misfit->unused_for->name));
+    }
+}
+
 /* ---- Flash or far memory */
 
 static void mark_backing(const Html *html) {
@@ -153,5 +163,6 @@ void html_misfit(const Html *html) {
         mark_backing(html);
     }
     mark_remedies(html);
+    mark_unused(html);
     html_section_end(html);
 }

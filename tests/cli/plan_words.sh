@@ -89,10 +89,11 @@ grep -E 'too many|also describes' weights.err
 
 # An l3 without bounds, one that is too small by a byte, and one that is not, in a file.
 stride0 devices gap8 --ini | sed 's/^bytes = 8000000/bytes = unbounded/' >deep.ini
-stride0 plan far.txt -d deep.ini --budget 1M --quiet --json deep.json 2>deep.err
+stride0 plan far.txt -d deep.ini --budget 1M --quiet --json deep.json --html deep.html 2>deep.err
 echo "unbounded: status $?"
 grep -A 3 'also describes' deep.err
 grep '"unused_memory"' deep.json
+grep -o 'The device file also.*' deep.html
 stride0 devices gap8 --ini | sed 's/^bytes = 8000000/bytes = 513511/' >shallow.ini
 stride0 plan far.txt -d shallow.ini --budget 1M --quiet 2>shallow.err
 echo "too small: status $?"
