@@ -82,7 +82,9 @@ bool node_pad(const Graph *graph, const Node *node, Arena *arena, NodeCommand *c
                     in->quant->count == 1 && in->has_shape && out->has_shape && in->dtype == out->dtype &&
                     dtype_bits(in->dtype) <= 16;
     if (!is_coded || !pad_code(graph, node, arena, &command->code)) {
-        return fail(why, "it pads no codes as TFLite does");
+        return fail(
+            why,
+            "padding is executed only in TFLite models, of integers of 8 or 16 bits with one scale for the whole map");
     }
     const NodeReach reach = node_reach(graph, node, arena);
     return pad_slides(in, out, &reach, &command->window) ||

@@ -362,7 +362,7 @@ static bool find_reals(NodeReader *r) {
 
 static bool read_node(NodeReader *r) {
     if (!is_known_operator(r->node->op)) {
-        return reader_fail(r, "no stage computes what the operator does");
+        return reader_fail(r, "it is no per-channel operator that is executed");
     }
     if (r->node->is_constant) {
         return reader_fail(r, "its result is a constant");

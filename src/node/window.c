@@ -354,13 +354,20 @@ static bool computes_on_codes(const WindowReading *r) {
     return window_is_tflite(r) || (str_eq(node_str(r->node, "reals"), STR("float32")));
 }
 
+static bool is_float(const Value *map) {
+    return map != NULL && dtype_kind(map->dtype) == DTYPE_KIND_FLOAT;
+}
+
 static bool read_node(WindowReading *r) {
     bool is_softmax = r->node->op == OP_SOFTMAX;
     bool is_pool =
         r->node->op == OP_AVERAGE_POOL || r->node->op == OP_MAX_POOL || r->node->op == OP_GLOBAL_AVERAGE_POOL;
     bool has_weights = !is_softmax && !is_pool && !window_is_reduction(r->node->op);
+    if (is_float(r->in) || is_float(r->out)) {
+        return window_fail(r, "on float it is not executed, only on 8-bit integers; a model in int8 runs");
+    }
     if (!computes_on_codes(r) || !is_code_map(r->in) || !is_code_map(r->out) || r->in->constant != NULL) {
-        return window_fail(r, "it computes on no codes of 8 bits of one scale");
+        return window_fail(r, "it is executed only on 8-bit integers with one scale for the whole map");
     }
     if (has_weights && (r->weights == NULL || !r->weights->has_shape)) {
         return window_fail(r, "it has no weights");

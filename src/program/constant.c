@@ -39,9 +39,12 @@ bool program_constant(const Graph *graph, const Buffer *buffer, Work *work, Span
     uint32_t bits = dtype_bits(buffer->dtype);
     uint64_t index[SHAPE_MAX_RANK] = {0}, elements, bytes;
     if (!constant->is_known) {
-        return diag_refuse(&work->diags, (DiagText){.tensor = value->name,
-                                                    .what = "the bytes of this constant are not known",
-                                                    .hint = "run a model that holds it as it is read"});
+        return diag_refuse(
+            &work->diags,
+            (DiagText){.tensor = value->name,
+                       .what = "the file does not hold the numbers of this constant, which an operator reads",
+                       .hint =
+                           "leave out --qdq float where it is given, so that operators read the integers of the file"});
     }
     CHECK(constant->stored.rank <= buffer->stored.rank && shape_elements(&buffer->stored, &elements) &&
           packed_bytes(elements, bits, &bytes));

@@ -250,7 +250,7 @@ bool operator_find(Writing *writing) {
     CmdStage *stage = arena_new(keep, CmdStage);
     const char *why;
     if (!node_command(graph, graph_node(graph, planned->nodes[0]), keep, &writing->command, &why)) {
-        return operator_refuse(writing, why != NULL ? why : "no command computes it");
+        return operator_refuse(writing, why != NULL ? why : "operators of this kind are not executed");
     }
     for (uint32_t i = 0; i < planned->sweep.param_count; i++) {
         const SweepParam *param = &planned->params[i];

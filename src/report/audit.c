@@ -60,6 +60,22 @@ static void print_columns(const Audit *audit, uint32_t columns, Arena *arena, FI
     table_print(&table, INDENT, columns, out);
 }
 
+/* "compute, as plan lists it: multiply 520, add 420 cycles": the planner books the engine by what it does. */
+static void print_engine(const Facts *facts, Arena *arena, FILE *out) {
+    static const Column engine[] = {COLUMN_MULTIPLY, COLUMN_ADD, COLUMN_REQUANTIZE, COLUMN_COMPUTE};
+    const PlanCost *cost = &facts->first_run.cost;
+    Str list = STR("");
+    for (size_t k = 0; facts->has_costs && k < sizeof engine / sizeof engine[0]; k++) {
+        if (cost->column[engine[k]].cycles > 0) {
+            list = arena_format(arena, STR_FMT "%s%s " STR_FMT, STR_ARG(list), list.len == 0 ? "" : ", ",
+                                column_name(engine[k]), STR_ARG(text_number(arena, cost->column[engine[k]].cycles)));
+        }
+    }
+    if (list.len > 0) {
+        fprintf(out, "  compute, as plan lists it: " STR_FMT " cycles\n", STR_ARG(list));
+    }
+}
+
 static void print_audit(const Audit *audit, uint32_t columns, Arena *arena, FILE *out) {
     static const char *const heads[] = {"", "planned", "measured"};
     const struct {
@@ -127,6 +143,7 @@ void report_audit(const Facts *facts, const Audit *audit, uint32_t columns, Aren
     print_tensors(audit, columns, scratch, out);
     fputc('\n', out);
     print_columns(audit, columns, scratch, out);
+    print_engine(facts, scratch, out);
     fputc('\n', out);
     print_audit(audit, columns, scratch, out);
     print_expected(audit, columns, scratch, out);

@@ -112,7 +112,7 @@ static Str uncut_text(const Page *page, const PlannedSweep *planned) {
 static Str needed_text(const Page *page) {
     const Graph *graph = page->facts->graph;
     const Misfit *misfit = &page->facts->misfit;
-    Str list = {0};
+    Str list = STR("");
     for (uint32_t i = 0; i < misfit->needed_count; i++) {
         Str by = clean_text(page->scratch, node_title(page->scratch, graph_node(graph, misfit->needed[i].by)));
         Str name = clean_text(page->scratch, graph_value(graph, misfit->needed[i].value)->name);

@@ -89,7 +89,7 @@ static const Row rows[] = {
      "x0: INT_MUL int8 value@1"},
     {"integers for reals", MAP "const p int8[5] = splat 2\nnode Mul: x p -> y\n",
      "a parameter is of integers without a scale"},
-    {"another operator", MAP "node Sigmoid: x -> y\n", "no stage computes what the operator does"},
+    {"another operator", MAP "node Sigmoid: x -> y\n", "it is no per-channel operator that is executed"},
     {"constants", "const x float32[1] = 1\nnode Add: x x -> y\noutput y\n", "its result is a constant"},
 
     /* normalisation */

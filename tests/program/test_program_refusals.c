@@ -23,11 +23,11 @@ static const Row rows[] = {
     {.name = "an operator that is none of stages",
      .graph = "input x float32[1,3,4,5]\nnode Sigmoid s: x -> y\noutput y\n",
      .device = "teach",
-     .expected = {"node 's'", "no stage computes what the operator does", "--node"}},
+     .expected = {"node 's'", "it is no per-channel operator that is executed", "--node"}},
     {.name = "a constant without bytes",
      .graph = "input x float32[1,3,4,5]\nconst c float32[1,3,1,1] = unknown\nnode Mul m: x c -> y\noutput y\n",
      .device = "teach",
-     .expected = {"tensor 'c'", "the bytes of this constant are not known", NULL}},
+     .expected = {"tensor 'c'", "the file does not hold the numbers of this constant", NULL}},
     {.name = "a parameter along a part of a dimension",
      .graph = "format tflite\ninput x float32[2,3,4,4,5]\nconst c float32[3,1,1,1] = 1 2 3\nnode Mul m: x c -> "
               "y\noutput y\n",

@@ -48,7 +48,7 @@ static const Row rows[] = {
     {"leaky downwards", "LeakyRelu", "1,4,5,3", 60, 0.1f, 0.05f, 1, 2, -0.5f,
      "the kernel's factor is negative, or has no value", S0_SEM_TFLITE_DOUBLE},
     {"what no reference is known of", "Elu", "1,4,5,3", 60, 0.1f, 0.05f, 1, 2, 0,
-     "no stage computes what the operator does", S0_SEM_TFLITE_DOUBLE},
+     "it is no per-channel operator that is executed", S0_SEM_TFLITE_DOUBLE},
 };
 
 /* ---- The second computation */
