@@ -81,7 +81,7 @@ void page_far_maps(const Page *page) {
     if (maps->all == 0) {
         return;
     }
-    page_heading(page, "%s in far memory: with it in local memory, more than its room at an operator",
+    page_heading(page, "%s in far memory: with it in local memory an operator lacks room",
                  page_count(page, maps->all, "map"));
     Table table;
     table_init(&table, page->scratch, "rsrrrnn");

@@ -86,3 +86,7 @@ echo "status $?"
 } >long.txt
 stride0 plan long.txt -d teach --budget 48 | sed -n '/maps in far memory:/,/^sweep of/p'
 stride0 plan long.txt -d teach --budget 48 --all | sed -n '/maps in far memory:/,/^sweep of/p' | grep -c " m[0-9]*$"
+
+# On a narrow page the names of operators and of maps share what room there is.
+sed 's/ p\([0-9]\)/ network\/features\/stage_of_pools\/pool_\1/g; s/ m\([0-9]\)/ network\/features\/stage_of_pools\/map_\1/g' long.txt >names.txt
+COLUMNS=80 stride0 plan names.txt -d teach --budget 48 | sed -n '/maps in far memory:/,/pool_2/p'
