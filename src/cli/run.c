@@ -195,9 +195,9 @@ const CliCommand command_run = {
         "of its own, by the tensor's name.\n"
         "Exit status 1 where the audit is not exact or the device finds a fault: that is an error of stride0, and\n"
         "standard error names it. 1 too where an output differs from its --expect, beyond --tolerance: standard error\n"
-        "says \"output 'NAME' is not as expected\", by how much and where first. 2 where the plan does not fit; 3 "
-        "where an operator can't run, or the reference has\n"
-        "no value for the inputs, as of a scale that is not positive.\n",
+        "says \"output 'NAME' is not as expected\", by how much and where first.\n"
+        "2 where the plan does not fit; 3 where an operator can't run, or the reference has no value for the inputs,\n"
+        "as of a scale that is not positive.\n",
     .shared_options = cli_plan_options,
     .options = options,
     .args_bytes = sizeof(Args),
