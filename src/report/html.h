@@ -71,7 +71,7 @@ void html_summary(const Html *html); /* html_summary.c */
 void html_misfit(const Html *html);  /* html_misfit.c */
 void html_choose_rects(Html *html);  /* html_map.c; needed before any */
 void html_map(const Html *html);
-void html_choose_rows(Html *html); /* html_buffers.c; needed before any */
+void html_choose_rows(Html *html); /* html_buffers.c; after those; needed before any */
 void html_buffers(const Html *html);
 void html_sweeps(const Html *html);   /* html_sweeps.c */
 void html_forms(const Html *html);    /* html_forms.c */

@@ -1,4 +1,5 @@
-/* The table of buffers of the HTML report: those of the peak, then the largest, in the order of the plan. */
+/* The table of buffers of the HTML report: those of the peak, then those drawn alone, then the largest, in the order of
+ * the plan. */
 #include "report/html.h"
 
 #include <inttypes.h>
@@ -8,15 +9,15 @@
 
 typedef struct {
     uint32_t buffer;
-    bool is_at_peak;
+    uint32_t rank; /* 2 alive at the peak, 1 drawn alone */
     uint64_t bytes;
 } Weight;
 
 static int by_weight(const void *left, const void *right) {
     const Weight *a = left;
     const Weight *b = right;
-    if (a->is_at_peak != b->is_at_peak) {
-        return a->is_at_peak ? -1 : 1;
+    if (a->rank != b->rank) {
+        return a->rank > b->rank ? -1 : 1;
     }
     if (a->bytes != b->bytes) {
         return a->bytes > b->bytes ? -1 : 1;
@@ -30,7 +31,7 @@ void html_choose_rows(Html *html) {
     for (uint32_t i = 0; i < plan->buffer_count; i++) {
         bool is_at_peak =
             buffer_is_local_storage(plan, (BufferId){i}) && storage_is_live(&plan->buffers[i], plan->peak_step);
-        weight[i] = (Weight){i, is_at_peak, plan->buffers[i].physical_bytes};
+        weight[i] = (Weight){i, is_at_peak ? 2 : html->has_rect[i], plan->buffers[i].physical_bytes};
     }
     if (plan->buffer_count > 0) {
         qsort(weight, plan->buffer_count, sizeof *weight, by_weight);
@@ -157,7 +158,9 @@ void html_buffers(const Html *html) {
     if (html->row_count < plan->buffer_count) {
         html_line(
             html,
-            STR_FMT " of " STR_FMT " buffers are listed: those alive at the peak, then the largest. The JSON has all.",
+            STR_FMT
+            " of " STR_FMT
+            " buffers are listed: those alive at the peak, those drawn alone, then the largest. The JSON has all.",
             STR_ARG(page_number(&html->page, html->row_count)), STR_ARG(page_number(&html->page, plan->buffer_count)));
     }
     mark_filter(html);

@@ -133,12 +133,14 @@ static void mark_label(const Map *map, uint32_t id, Rect rect) {
     html_mark(map->html, "</text>");
 }
 
+/* It leads to its row. Only a crowded peak can leave it none. */
 static void mark_storage(const Map *map, uint32_t id) {
     const Html *html = map->html;
     const Buffer *storage = &html->page.facts->plan->buffers[id];
     Rect rect = visible_rect(map, storage);
-    html_mark(html, "<a id=\"m%" PRIu32 "\" href=\"#b%" PRIu32 "\" tabindex=\"-1\" class=\"%c\"><title>%" PRIu32 " ",
-              id, id, map_letter(storage->kind), id);
+    html_mark(html, "<a id=\"m%" PRIu32 "\" href=\"#", id);
+    html_mark(html, html->has_row[id] ? "b%" PRIu32 : "buffers", id);
+    html_mark(html, "\" tabindex=\"-1\" class=\"%c\"><title>%" PRIu32 " ", map_letter(storage->kind), id);
     html_escape(html_short_name(html, (BufferId){id}), html->page.out);
     html_mark(html, "</title><rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>", rect.x, rect.y, rect.width,
               rect.height);

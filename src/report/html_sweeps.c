@@ -5,6 +5,18 @@
 
 enum { MOST_IN_DETAIL = 16 };
 
+/* What is made of several names takes more room than one. */
+static Page wide_page(const Html *html) {
+    Page page = html->page;
+    page.style.columns = 4 * HTML_NAME_WIDTH;
+    return page;
+}
+
+static void mark_title(const Html *html, const PlannedSweep *planned) {
+    const Page page = wide_page(html);
+    html_escape(page_sweep_title(&page, planned), html->page.out);
+}
+
 /* ---- All of them */
 
 static void mark_line(const Html *html, uint32_t index, bool is_in_detail) {
@@ -12,7 +24,7 @@ static void mark_line(const Html *html, uint32_t index, bool is_in_detail) {
     const SweepOption *best = &planned->chosen.best;
     html_row(html);
     html_mark(html, is_in_detail ? "<th scope=\"row\"><a href=\"#w%" PRIu32 "\">" : "<th scope=\"row\">", index);
-    html_escape(page_sweep_title(&html->page, planned), html->page.out);
+    mark_title(html, planned);
     html_mark(html, is_in_detail ? "</a></th>" : "</th>");
     html_number(html, planned->first_step);
     html_number(html, planned->last_step);
@@ -44,8 +56,7 @@ static void mark_columns(const Html *html, uint32_t index) {
                                         "#live bytes", "fullest step", "alive",  NULL};
     const Facts *facts = html->page.facts;
     const SweepFacts *sweep = &facts->sweeps[index];
-    Page wide = html->page; /* what is alive takes more than names */
-    wide.style.columns = 4 * HTML_NAME_WIDTH;
+    const Page page = wide_page(html);
     html_table(html, (HtmlTable){arena_text(html->page.scratch, "columns-%" PRIu32, index), heads, false},
                "Columns of a tile, over all tiles");
     for (int column = 0; column < COLUMN_COUNT; column++) {
@@ -63,7 +74,7 @@ static void mark_columns(const Html *html, uint32_t index) {
                   html->has_step[row.fullest] ? "<td><a href=\"#s%" PRIu32 "\">%" PRIu32 "</a></td>"
                                               : "<td>%" PRIu32 "</td>",
                   row.fullest, row.fullest);
-        html_cell(html, page_alive(&wide, row.fullest));
+        html_cell(html, page_alive(&page, row.fullest));
         html_row_end(html);
     }
     html_table_end(html);
@@ -122,7 +133,7 @@ static void mark_options(const Html *html, uint32_t index) {
 static void mark_sweep(const Html *html, uint32_t index) {
     const PlannedSweep *planned = html->page.facts->sweeps[index].planned;
     html_mark(html, "<h3 id=\"w%" PRIu32 "\" tabindex=\"-1\">", index);
-    html_escape(page_sweep_title(&html->page, planned), html->page.out);
+    mark_title(html, planned);
     html_mark(html, "</h3>\n");
     html_line(html, "%s; steps " STR_FMT ".", page_choice(&html->page, planned),
               STR_ARG(text_steps(html->page.scratch, planned->first_step, planned->last_step)));
