@@ -366,9 +366,10 @@ static const Node *coder_before(const Folder *f, const Node *node) {
     return is_one ? dq : NULL;
 }
 
-/* The codes in place of the reals; a scale that is not the codes' own comes along, behind the inputs the node has. */
-static void read_codes(Folder *f, Node *node, const Node *dq, bool is_own) {
-    uint32_t extra = is_own ? 0 : dq->input_count - 1;
+/* The codes in place of the reals; a scale that their record does not tell comes along, behind the inputs the node has.
+ */
+static void read_codes(Folder *f, Node *node, const Node *dq, bool is_told) {
+    uint32_t extra = is_told ? 0 : dq->input_count - 1;
     ValueId *inputs = arena_array(&f->work->keep, ValueId, node->input_count + extra);
     memcpy(inputs, node->inputs, node->input_count * sizeof *inputs);
     memcpy(inputs + node->input_count, dq->inputs + 1, extra * sizeof *inputs);
@@ -397,7 +398,9 @@ static void fold_pair(Folder *f, NodeId id) {
     ValueId codes = dq->inputs[0];
     bool is_own = qdq_coding_is_its_own(f->graph, dq, graph_value(f->graph, codes), &f->work->scratch);
     note_reals(f, node, node_input(f->graph, node, 0)->dtype);
-    read_codes(f, node, dq, is_own);
+    add_attr(f, node, (Attr){.name = STR("taken_axis"), .kind = ATTR_INT, .i = node_int(dq, "axis", 1)});
+    bool is_told = is_own && graph_value(f->graph, codes)->quant->count == 1; /* by the record of the codes alone */
+    read_codes(f, node, dq, is_told);
     if (is_own && qdq_same_codes(graph_value(f->graph, codes), coded) && dtype_bits(coded->dtype) <= 16) {
         node->op = OP_IDENTITY;
         node->op_name = STR("Identity");

@@ -21,22 +21,24 @@ int32_t node_channel_axis(const Graph *graph, const Value *map) {
     return graph->channels_last || map->shape.rank < 2 ? (int32_t)map->shape.rank - 1 : 1;
 }
 
-/* Of the coded tensor; where that has no record of its own, the attribute that the operator defines. */
-static int32_t quant_axis(const Graph *graph, const Node *node) {
-    bool is_quantize = op_info(node->op)->kind == KIND_QUANTIZE;
-    const Value *coded = is_quantize ? node_output(graph, node, 0) : node_input(graph, node, 0);
-    if (coded == NULL || coded->quant != NULL) {
+/* Of the coded tensor; where that has no record of several scales, the attribute that the operator defines. A Quantize
+ * that took a Dequantize along reads that one's scale and zero point behind its own: see graph_fold_qdq. */
+static int32_t quant_axis(const Graph *graph, const Node *node, uint32_t k) {
+    enum { OWN_INPUTS = 3 };
+    bool is_quantize = op_info(node->op)->kind == KIND_QUANTIZE, is_taken = is_quantize && k >= OWN_INPUTS;
+    const Value *coded = is_quantize && !is_taken ? node_output(graph, node, 0) : node_input(graph, node, 0);
+    if (coded == NULL || (coded->quant != NULL && coded->quant->count > 1)) {
         return coded == NULL ? -1 : coded->quant->axis;
     }
-    int64_t axis = node_int(node, "axis", 1);
+    int64_t axis = node_int(node, is_taken ? "taken_axis" : "axis", 1);
     axis += axis < 0 ? (int64_t)coded->shape.rank : 0;
     return axis >= 0 && axis < (int64_t)coded->shape.rank ? (int32_t)axis : -1;
 }
 
-int32_t node_defined_axis(const Graph *graph, const Node *node, const Value *map) {
+int32_t node_defined_axis(const Graph *graph, const Node *node, uint32_t k) {
     OpKind kind = op_info(node->op)->kind;
     bool is_coding = kind == KIND_QUANTIZE || kind == KIND_DEQUANTIZE;
-    return is_coding ? quant_axis(graph, node) : node_channel_axis(graph, map);
+    return is_coding ? quant_axis(graph, node, k) : node_channel_axis(graph, node_output(graph, node, 0));
 }
 
 /* The axis of the map that axis 0 of the operand is aligned with. From the right; before opset 7 an attribute says. */
@@ -68,7 +70,7 @@ void node_input_names(const Graph *graph, const Node *node, uint32_t k, uint8_t 
     for (uint32_t own = 0; is_named_as_weights(value) && own < value->shape.rank; own++) {
         dims[own] = (uint8_t)DIM_C;
     }
-    int32_t axis = role == 'p' ? node_aligned_start(node, map, &value->shape) : node_defined_axis(graph, node, map);
+    int32_t axis = role == 'p' ? node_aligned_start(node, map, &value->shape) : node_defined_axis(graph, node, k);
     if (role == 'c' && value->shape.rank == 1 && node_has_axis(map, axis) &&
         map->shape.dim[axis] == value->shape.dim[0]) {
         dims[0] = map->dims[axis];

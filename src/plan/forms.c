@@ -45,6 +45,7 @@ Tensor form_store(const Builder *builder, const Operand *operand, Form form, Buf
         made->stored = operand_form_shape(operand, form);
         made->broadcast = broadcast_of(form);
         made->axis = operand->axis >= 0 || form == FORM_FULL ? operand->axis : operand->spread_axis;
+        made->start = operand->start;
         made->varies = operand->varies;
         made->role = is_map ? ROLE_ACTIVATION : ROLE_PARAMETER; /* what has rows lies beside the map, as the map does */
         memcpy(made->dims, operand->map->dims, sizeof made->dims);

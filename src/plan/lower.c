@@ -315,7 +315,8 @@ static bool store_form(Builder *builder, const Buffer *read, Buffer *stored, Buf
 static bool is_stored_form(const Builder *builder, const Buffer *read) {
     const Plan *plan = builder->plan;
     return plan->options.expand_before && plan->device->kind == DEVICE_SCRATCHPAD &&
-           read->materialised_reason != NULL && graph_value(plan->graph, read->value)->constant != NULL;
+           read->materialised_reason != NULL && read->start >= 0 &&
+           graph_value(plan->graph, read->value)->constant != NULL;
 }
 
 bool lower_copy(Builder *builder, NodeId node_id, uint32_t k, BufferId *backing, Buffer *stored, Buffer *read) {

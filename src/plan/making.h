@@ -2,8 +2,8 @@
 #ifndef S0_PLAN_MAKING_H
 #define S0_PLAN_MAKING_H
 
-#include "plan/builder.h"
 #include "node/reach.h"
+#include "plan/builder.h"
 #include "sweep/kernel.h"
 
 typedef struct {

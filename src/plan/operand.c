@@ -120,15 +120,15 @@ static uint32_t axis_set(int32_t axis) {
     return UINT32_C(1) << axis;
 }
 
-static bool operand_by_definition(const Plan *plan, const Node *node, const Value *value, Work *work,
-                                  Operand *operand) {
+static bool operand_by_definition(const Plan *plan, const Node *node, uint32_t k, Work *work, Operand *operand) {
     const Graph *graph = plan->graph;
+    const Value *value = node_input(graph, node, k);
     const Value *map = operand->map;
     OpKind kind = op_info(node->op)->kind;
     uint64_t elements = 0;
     (void)shape_elements(&value->shape, &elements);
     bool is_coding = kind == KIND_QUANTIZE || kind == KIND_DEQUANTIZE;
-    operand->axis = node_defined_axis(graph, node, map);
+    operand->axis = node_defined_axis(graph, node, k);
     bool is_there = node_has_axis(map, operand->axis);
     bool agrees = is_there && (uint64_t)map->shape.dim[operand->axis] == elements;
     if (is_there && !agrees && kind == KIND_NORM && map->shape.rank > 1) {
@@ -148,6 +148,7 @@ static bool operand_by_definition(const Plan *plan, const Node *node, const Valu
                                                  : BROADCAST_CHANNEL;
     operand->axis = operand->broadcast == BROADCAST_CHANNEL ? operand->axis : -1;
     operand->varies = is_one ? 0 : operand->axis >= 0 ? axis_set(operand->axis) : UINT32_MAX;
+    operand->start = is_one ? 0 : operand->axis;
     return true;
 }
 
@@ -189,8 +190,8 @@ static Broadcast classify(Operand *operand, int32_t start) {
 
 static bool operand_by_position(const Plan *plan, const Node *node, const Value *value, Work *work, Operand *operand) {
     operand->stored = smallest_form(plan, value, work);
-    int32_t start = node_aligned_start(node, operand->map, &operand->stored);
-    operand->broadcast = classify(operand, start);
+    operand->start = node_aligned_start(node, operand->map, &operand->stored);
+    operand->broadcast = classify(operand, operand->start);
     return check_defined_axis(plan, node, value, operand->axis, true, work);
 }
 
@@ -234,7 +235,7 @@ static bool operand_by_role(const Plan *plan, const Node *node, uint32_t k, Work
     }
     switch (op_input_role(node->op, k)) {
     case 'c':
-        return operand_by_definition(plan, node, value, work, operand);
+        return operand_by_definition(plan, node, k, work, operand);
     case 'p':
         return operand_by_position(plan, node, value, work, operand);
     default:
@@ -291,7 +292,7 @@ bool operand_of(const Plan *plan, const Node *node, uint32_t k, Work *work, Oper
     const Value *map = node_output(plan->graph, node, 0);
     CHECK(value != NULL && (value->constant != NULL || value->has_shape));
     const Shape *stored = value->constant != NULL ? &value->constant->stored : &value->shape;
-    *operand = (Operand){.map = map, .stored = *stored, .axis = -1, .spread_axis = -1, .form = FORM_COUNT};
+    *operand = (Operand){.map = map, .stored = *stored, .axis = -1, .start = -1, .spread_axis = -1, .form = FORM_COUNT};
     memcpy(operand->dims, value->dims, sizeof operand->dims);
     if (map == NULL || !map->has_shape) {
         return true;

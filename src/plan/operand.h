@@ -13,6 +13,7 @@ typedef struct {
     uint8_t dims[SHAPE_MAX_RANK]; /* what this reader calls the axes of `stored` */
     Broadcast broadcast;          /* of that form over the map; BROADCAST_NONE for weights and configuration */
     int32_t axis;                 /* of the map, where its numbers go along one axis; -1 where there is none */
+    int32_t start;                /* axis of the map that the operand's axes go along from, one by one; -1: not told */
     int32_t spread_axis;          /* of the map: its channels, which larger forms keep */
     uint32_t varies;              /* set of axes of the map, bit k for axis k: its numbers differ along these at most */
     Form form; /* of `stored`; FORM_COUNT where it is none: numbers along another axis than C, or along some axes */

@@ -106,6 +106,7 @@ typedef struct {
     uint8_t dims[SHAPE_MAX_RANK]; /* Dim of each axis of `stored` */
     Broadcast broadcast;
     int32_t axis;           /* of a parameter whose numbers go along one axis of the map: which; -1 where it has none */
+    int32_t start;          /* of an expanded one: axis of `stored` that its own axes go along from; -1: not told */
     uint32_t varies;        /* of an expanded parameter: set of axes of the map along which its numbers may differ */
     bool is_formless;       /* of a parameter: its numbers go along axes as in none of the device's forms */
     const FormCosts *costs; /* parameters only, else null */

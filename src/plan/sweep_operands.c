@@ -124,11 +124,14 @@ static bool far_view(Making *making, const SweepParam *param, View *view) {
     return !making->is_too_deep;
 }
 
-/* What the engine reads, as whole as the map; it repeats what far memory holds. */
+/* What the engine reads, as whole as the map; it repeats what far memory holds. Blocks of a form are those of operators
+ * that go element by element: a bias of a convolution is a plain list. */
 static bool make_read(Making *making, const Buffer *read, const View *far, SweepOperand *operand) {
-    Tensor tensor = tensor_of_buffer(making->builder->plan->graph, read);
+    const Builder *builder = making->builder;
+    bool has_form = node_is_elementwise(graph_node(builder->plan->graph, making->planned->nodes[0]));
+    Tensor tensor = tensor_of_buffer(builder->plan->graph, read);
     *operand = (SweepOperand){
-        .role = read->role, .is_far = true, .grain_bytes = form_grain(making->builder, read), .whole = *far};
+        .role = read->role, .is_far = true, .grain_bytes = has_form ? form_grain(builder, read) : 1, .whole = *far};
     if (!tensor_extents(&tensor, &operand->shape)) {
         return false;
     }

@@ -5,19 +5,13 @@
 #include "graph/collapse.h"
 #include "layout/packed.h"
 
-/* Axis of the buffer's form that axis `k` of what the file holds goes along. What was expanded has the axes of its
- * reader's map: numbers along one of them, or the last ones. */
-static uint32_t axis_of(const Buffer *buffer, const Shape *held, uint32_t k) {
-    bool is_list = held->rank == 1 && buffer->materialised_reason != NULL && buffer->axis >= 0;
-    return is_list ? (uint32_t)buffer->axis : buffer->stored.rank - held->rank + k;
-}
-
 /* Where the element at `index` of the buffer's form stands in what the file holds: along axes on which its numbers do
  * not differ, `varying` has an extent of 1, the first stands for all. */
 static uint64_t place_of(const Buffer *buffer, const Shape *held, const Shape *varying, const uint64_t *index) {
+    uint32_t first = buffer->materialised_reason == NULL ? 0 : (uint32_t)buffer->start;
     uint64_t place = 0;
     for (uint32_t k = 0; k < held->rank; k++) {
-        uint64_t at = varying->dim[k] == 1 ? 0 : index[axis_of(buffer, held, k)];
+        uint64_t at = varying->dim[k] == 1 ? 0 : index[first + k];
         CHECK(at < (uint64_t)held->dim[k]);
         place = place * (uint64_t)held->dim[k] + at;
     }
