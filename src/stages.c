@@ -9,6 +9,7 @@
 #include "stages.h"
 
 #include "feed.h"
+#include "node/table.h"
 #include "request.h"
 #include "stages_prepare.h"
 
@@ -57,6 +58,15 @@ static Plan *plan_reading(Graph *graph, const Device *device, const Request *req
     return NULL;
 }
 
+Semantics stages_default_semantics(const Graph *graph) {
+    S0Format format = graph->format == FORMAT_TFLITE ? S0_FORMAT_TFLITE : S0_FORMAT_ONNX;
+    int id = 0;
+    while (s0_semantics_format((Semantics)id) != format) {
+        id++;
+    }
+    return (Semantics)id;
+}
+
 /* One reading or both, and the facts of the one that was asked for. */
 static Facts *plan_graph(Graph *graph, const Device *device, const Request *request, Work *work) {
     Plan *as_written = NULL; /* planned first: the next pass changes the graph's order of nodes */
@@ -70,6 +80,9 @@ static Facts *plan_graph(Graph *graph, const Device *device, const Request *requ
     }
     if (two_readings || !request->qdq_float) {
         bool folded = next(work, graph_fold_qdq(graph, work));
+        if (device->kind == DEVICE_SCRATCHPAD) {
+            node_add_tables(graph, stages_default_semantics(graph), &work->keep);
+        }
         as_integer = folded ? plan_reading(graph, device, request, !request->qdq_float, work) : NULL;
     }
     const Plan *plan = request->qdq_float ? as_written : as_integer;

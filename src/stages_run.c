@@ -119,10 +119,8 @@ static Facts *plan_to_run(Graph *graph, const Device *device, const Request *req
         (audit->node != NULL && !next(work, cut(graph, audit->node, work)))) {
         return NULL;
     }
-    PlanOptions plan_options = request->plan;
-    plan_options.windows = true;
-    plan_add_tables(graph, audit->semantics, &work->keep);
-    const Plan *plan = plan_make(graph, device, &plan_options, work);
+    node_add_tables(graph, audit->semantics, &work->keep);
+    const Plan *plan = plan_make(graph, device, &request->plan, work);
     next(work, true);
     return plan == NULL ? NULL : facts_gather(request->model, plan, NULL, request->qdq_float, work);
 }

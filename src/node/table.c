@@ -132,7 +132,7 @@ static ValueId add_table(Graph *graph, Str name, const uint8_t table[TABLE_CODES
                                    .dims = {DIM_C}});
 }
 
-void plan_add_tables(Graph *graph, Semantics semantics, Arena *keep) {
+void node_add_tables(Graph *graph, Semantics semantics, Arena *keep) {
     const Block *block = graph_main(graph);
     for (uint32_t k = 0; k < block->node_count; k++) {
         uint8_t table[TABLE_CODES];

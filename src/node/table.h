@@ -9,7 +9,7 @@
 
 enum { TABLE_INPUT = 1, TABLE_CODES = 256 }; /* input of the node */
 
-/* Does the node read a table, that plan_add_tables gave it? */
+/* Does the node read a table, that node_add_tables gave it? */
 bool node_has_table(const Graph *graph, const Node *node);
 
 /* The code that the node makes of each code, as bytes in the order of the code's bits. False where no reference is
@@ -19,6 +19,6 @@ bool node_table(const Graph *graph, const Node *node, Semantics semantics, uint8
 
 /* Gives each node of the main block whose table is known its constant.
  * needs   shapes; after whatever rewrites the graph */
-void plan_add_tables(Graph *graph, Semantics semantics, Arena *keep);
+void node_add_tables(Graph *graph, Semantics semantics, Arena *keep);
 
 #endif

@@ -36,7 +36,7 @@ static bool has_command(const Builder *builder, NodeId id) {
     const Graph *graph = builder->plan->graph;
     NodeCommand command;
     const char *why;
-    return builder->plan->options.windows &&
+    return builder->plan->device->kind == DEVICE_SCRATCHPAD &&
            node_command(graph, graph_node(graph, id), &builder->work->scratch, &command, &why);
 }
 

@@ -218,7 +218,6 @@ typedef struct {
     Strategy strategy;
     bool expand_before; /* --expand before: on a scratchpad, larger forms of constants lie in far memory */
     bool in_place;      /* --inplace auto; false is none: only another shape of a whole tensor shares its bytes */
-    bool windows;       /* convolutions, pools and fully connected layers are sweeps too, of one tile if they fit */
     bool whole_tiles;   /* --tile none */
     uint64_t tile_rows, tile_channels; /* --tile ROWSxCHANNELS; 0: auto */
     Schedule schedule;

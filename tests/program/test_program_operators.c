@@ -132,10 +132,8 @@ static void check_draw(const Family *family, Operator *o, Count *count) {
     static const Schedule schedules[] = {SCHEDULE_AUTO, SCHEDULE_FUSED, SCHEDULE_PIPELINED};
     family->draw(o);
     const Device *device = read_device(o);
-    PlanOptions options = {.windows = true,
-                           .in_place = one_in(o, 2),
-                           .tile_rows = one_in(o, 3) ? 1 + below(o, 4) : 0,
-                           .schedule = schedules[below(o, 3)]};
+    PlanOptions options = {
+        .in_place = one_in(o, 2), .tile_rows = one_in(o, 3) ? 1 + below(o, 4) : 0, .schedule = schedules[below(o, 3)]};
     const Plan *plan = plan_make(read_graph(o), device, &options, o->work);
     if (plan == NULL) {
         fail_msg("%s: %s\n%s", family->name, messages_of(o->work), o->graph);

@@ -118,10 +118,10 @@ static const Plan *plan_of(const Row *row, const Device *device, Schedule schedu
                                   row->shape, (double)row->in, (int)row->in_zero, row->shape, (double)row->in,
                                   (int)row->in_zero, row->shape, (double)row->out, (int)row->out_zero, row->op, slope);
     Graph *graph = graph_parse_text(work, (Span){(const uint8_t *)text, strlen(text)}, STR("tables"));
-    PlanOptions options = {.windows = true, .in_place = true, .schedule = schedule};
+    PlanOptions options = {.in_place = true, .schedule = schedule};
     assert_true(graph != NULL && graph_check(graph, work) && graph_infer(graph, work) &&
                 graph_assign_names(graph, NULL, 0, work));
-    plan_add_tables(graph, row->semantics, &work->keep);
+    node_add_tables(graph, row->semantics, &work->keep);
     return plan_make(graph, device, &options, work);
 }
 

@@ -421,7 +421,7 @@ static void check_unicode(const Check *check, Arena *scratch) {
 
 static void check_case(const char *graph, const char *device, uint64_t budget_bytes) {
     Planned planned;
-    const PlanCase test = {graph, device, NULL, {.in_place = true, .windows = true, .budget_bytes = budget_bytes}};
+    const PlanCase test = {graph, device, NULL, {.in_place = true, .budget_bytes = budget_bytes}};
     assert_true(planned_make(&planned, &test));
     const Facts *facts = facts_gather("net", planned.plan, NULL, false, &planned.work);
     Truth truth;
