@@ -47,7 +47,7 @@ static const RemedyCase remedies[] = {
     {"tiles: it has them",
      "format tflite\n" MAPS "const s int8[16]" RAMP "node Mul m: X s -> Y\noutput Y\n",
      "teach",
-     {},
+     {.in_place = false},
      "tiles",
      0},
     {"tiles: an arena has no far memory",
