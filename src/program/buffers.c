@@ -75,6 +75,12 @@ CmdOperand program_box_operand(ProgramBuilder *builder, uint32_t buffer, const V
     return (CmdOperand){buffer, program_view(builder, view), view_address_bits(view, box->first)};
 }
 
+CmdOperand program_windows_operand(ProgramBuilder *builder, uint32_t buffer, const View *view,
+                                   const UseWindows along[DIM_COUNT], const uint64_t first[DIM_COUNT]) {
+    uses_add_windows(&builder->uses[buffer], view, along, builder->begun, &builder->work->scratch);
+    return (CmdOperand){buffer, program_view(builder, view), view_address_bits(view, first)};
+}
+
 bool program_whole_view(const ProgramBuilder *builder, const Buffer *buffer, View *view) {
     const Plan *plan = builder->plan;
     Tensor tensor = tensor_of_buffer(plan->graph, buffer);

@@ -66,6 +66,17 @@ void uses_add(Uses *uses, const View *view, Arena *arena);
 /* Notes that those of a box are, one of the grid of boxes that `sweep` goes through. */
 void uses_add_box(Uses *uses, const View *view, const ViewBox *box, uint32_t sweep, Arena *arena);
 
+/* Indices of one dimension: `count` windows, each `stride` behind the one before, of `taps` indices that stand
+ * `dilation` apart, from `first` on; of these, those from `low` to `high`. */
+typedef struct {
+    int64_t first;
+    uint64_t count, stride, taps, dilation;
+    int64_t low, high;
+} UseWindows;
+
+/* Notes that those in windows along each dimension are. */
+void uses_add_windows(Uses *uses, const View *view, const UseWindows along[DIM_COUNT], uint32_t sweep, Arena *arena);
+
 /* Notes the footprint of the view. */
 void uses_reserve(Uses *uses, const View *view);
 
@@ -83,6 +94,10 @@ CmdOperand program_operand(ProgramBuilder *builder, uint32_t buffer, const View 
 
 /* The same, of which this sweep only uses the elements of its boxes. */
 CmdOperand program_box_operand(ProgramBuilder *builder, uint32_t buffer, const View *view, const ViewBox *box);
+
+/* The same, of which this sweep only uses the elements of its windows. */
+CmdOperand program_windows_operand(ProgramBuilder *builder, uint32_t buffer, const View *view,
+                                   const UseWindows along[DIM_COUNT], const uint64_t first[DIM_COUNT]);
 
 /* The view of a whole buffer: of far memory flattened. False with a diagnostic. */
 bool program_whole_view(const ProgramBuilder *builder, const Buffer *buffer, View *view);

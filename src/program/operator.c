@@ -111,6 +111,38 @@ static bool set_renamed(Writing *writing, const SweepEvent *event, const ViewBox
            no_tile(writing, "its elements lie in blocks that no view reads by the axes of its output");
 }
 
+static UseWindows slide_windows(const CmdSlide *slide, uint64_t first, uint64_t count) {
+    return (UseWindows){.first = (int64_t)(first * slide->stride) - slide->before,
+                        .count = count,
+                        .stride = slide->stride,
+                        .taps = slide->taps,
+                        .dilation = slide->dilation,
+                        .high = (int64_t)slide->extent};
+}
+
+static UseWindows index_windows(uint64_t first, uint64_t count) {
+    return (UseWindows){
+        .first = (int64_t)first, .count = count, .stride = 1, .taps = 1, .dilation = 1, .high = INT64_MAX};
+}
+
+/* What lies there whole is read where windows are: those of the tile may leave out rows, columns and channels. */
+static CmdOperand whole_source(Writing *writing, const SweepEvent *event, const uint64_t first[DIM_COUNT],
+                               uint32_t buffer) {
+    const CmdWindow *window = &writing->command.window;
+    const View *view = &writing->planned->sweep.in.whole;
+    const ViewBox *box = &event->box;
+    uint64_t groups = (box->first[DIM_C] + box->extent[DIM_C] - 1) / window->group_dst + 1;
+    UseWindows along[DIM_COUNT];
+    for (int d = 0; d < DIM_COUNT; d++) {
+        along[d] = index_windows(0, view->shape.extent[d]);
+    }
+    along[DIM_N] = index_windows(box->first[DIM_N], box->extent[DIM_N]);
+    along[DIM_C] = index_windows(first[DIM_C], groups * window->group_src - first[DIM_C]);
+    along[DIM_H] = slide_windows(&window->h, box->first[DIM_H], box->extent[DIM_H]);
+    along[DIM_W] = slide_windows(&window->w, box->first[DIM_W], box->extent[DIM_W]);
+    return program_windows_operand(writing->builder, buffer, view, along, first);
+}
+
 /* The map from the first channel's group on: of groups before it the tile may have channels too. */
 static bool set_source(Writing *writing, const SweepEvent *event, const ViewBox *in, CmdOperand *src) {
     const PlannedSweep *planned = writing->planned;
@@ -122,8 +154,10 @@ static bool set_source(Writing *writing, const SweepEvent *event, const ViewBox 
     }
     first[DIM_C] = is_far ? channel - in->first[DIM_C] : channel; /* a part begins at most there */
     uint32_t buffer = program_buffer(writing->builder, planned->in_local[is_far ? event->slot : 0], DTYPE_NONE);
-    *src = writing_part(writing, &planned->sweep.in, &writing->in, buffer, in->extent, first);
-    return (in->first[DIM_N] == event->box.first[DIM_N] && first[DIM_C] % view_grain(&writing->in.view, DIM_C) == 0) ||
+    *src = is_far ? writing_part(writing, &planned->sweep.in, &writing->in, buffer, in->extent, first)
+                  : whole_source(writing, event, first, buffer);
+    const View *view = is_far ? &writing->in.view : &planned->sweep.in.whole;
+    return (in->first[DIM_N] == event->box.first[DIM_N] && first[DIM_C] % view_grain(view, DIM_C) == 0) ||
            no_tile(writing, "a tile begins inside a block of what it reads");
 }
 

@@ -90,22 +90,43 @@ static Use *find_use(const Uses *uses, const View *view, uint32_t sweep) {
     return NULL;
 }
 
+/* What the sweep uses of the view, to be added to; null where all of it is used anyway. */
+static Use *open_use(Uses *uses, const View *view, uint32_t sweep, Arena *arena) {
+    uses_reserve(uses, view);
+    Use *use = is_known(uses, view) ? NULL : find_use(uses, view, sweep);
+    if (use != NULL || is_known(uses, view)) {
+        return use;
+    }
+    use = append(uses, view, arena);
+    use->sweep = sweep;
+    for (int d = 0; d < DIM_COUNT; d++) {
+        use->is_used[d] = arena_array(arena, bool, view->shape.extent[d]);
+    }
+    return use;
+}
+
 void uses_add_box(Uses *uses, const View *view, const ViewBox *box, uint32_t sweep, Arena *arena) {
     if (is_all(view, box)) {
         uses_add(uses, view, arena);
         return;
     }
-    uses_reserve(uses, view);
-    if (is_known(uses, view)) {
-        return;
-    }
-    Use *use = find_use(uses, view, sweep);
-    bool is_new = use == NULL;
-    use = is_new ? append(uses, view, arena) : use;
-    use->sweep = sweep;
-    for (int d = 0; d < DIM_COUNT; d++) {
-        use->is_used[d] = is_new ? arena_array(arena, bool, view->shape.extent[d]) : use->is_used[d];
+    Use *use = open_use(uses, view, sweep, arena);
+    for (int d = 0; use != NULL && d < DIM_COUNT; d++) {
         memset(use->is_used[d] + box->first[d], true, (size_t)box->extent[d] * sizeof(bool));
+    }
+}
+
+void uses_add_windows(Uses *uses, const View *view, const UseWindows along[DIM_COUNT], uint32_t sweep, Arena *arena) {
+    Use *use = open_use(uses, view, sweep, arena);
+    for (int d = 0; use != NULL && d < DIM_COUNT; d++) {
+        const UseWindows *windows = &along[d];
+        for (uint64_t k = 0; k < windows->count * windows->taps; k++) { /* no more than the map's products */
+            int64_t at = windows->first + (int64_t)(k / windows->taps * windows->stride) +
+                         (int64_t)(k % windows->taps * windows->dilation);
+            if (at >= windows->low && at < windows->high) {
+                use->is_used[d][at] = true;
+            }
+        }
     }
 }
 

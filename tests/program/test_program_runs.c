@@ -64,6 +64,12 @@ static const Row rows[] = {
               "value y int8[1,1,2,2]\nnode DequantizeLinear@21 d: x s z -> v\nnode QuantizeLinear@21 q: v s z -> y\n"
               "output y\n",
      .maps = "bank[H%3 W%2 H/3%2 C%2] W/2 C/2 N H/6"},
+    {.name = "a view of the input, of which a pool reads every other row",
+     .graph = "format tflite\ninput x int8[1,4,3,2] scale=0.1 zero=3\nconst p int32[4] = 0 2 1 3\n"
+              "value t int8[1,3,4,2] scale=0.1 zero=3\nvalue y int8[1,2,4,2] scale=0.1 zero=3\n"
+              "node Transpose(TRANSPOSE) a: x p -> t\n"
+              "node MaxPool(MAX_POOL_2D) b: t -> y kernel_shape=[1,1] strides=[2,1] auto_pad=\"VALID\"\noutput y\n",
+     .maps = "N H W C"},
     {.name = "a square does not take the place of its map, which is its parameter as well",
      .graph = "input x float32[1,2,1,4]\nnode Relu a: x -> v\nnode Mul m: v v -> w\nnode Relu b: w -> y\n"
               "node Relu c: w -> z\noutput y\noutput z\n",
