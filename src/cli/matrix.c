@@ -114,6 +114,19 @@ static void write_markdown(FILE *out, const void *data) {
     matrix_print_document(written->matrix, written->arena, out);
 }
 
+/* Minutes of work are not to be lost for a name that can't be written. */
+static bool may_write(Cli *cli, const char *path) {
+    FileOut out;
+    if (path == NULL || cli_is_stdout(path)) {
+        return true;
+    }
+    bool is_open = file_out_open(&out, path, &cli->work.diags);
+    if (is_open) {
+        file_out_abandon(&out);
+    }
+    return is_open;
+}
+
 static bool write_all(Cli *cli, const Args *args, const Matrix *matrix) {
     const Written written = {matrix, &cli->work.scratch};
     if (!cli->is_quiet && !cli_is_stdout(args->csv) && !cli_is_stdout(args->json) && !cli_is_stdout(args->markdown)) {
@@ -131,7 +144,8 @@ static s0_status run_matrix(Cli *cli, const void *data) {
     MatrixOptions asked = {.is_all = args->all, .context = &shown};
     Matrix matrix;
     if (!read_filters(work, &args->filters, &asked.filter) || !read_jobs(work, args->jobs, &asked.jobs) ||
-        !check_outputs(work, args)) {
+        !check_outputs(work, args) || !may_write(cli, args->csv) || !may_write(cli, args->json) ||
+        !may_write(cli, args->markdown)) {
         return S0_BAD_INPUT;
     }
     asked.progress = !cli->is_quiet && isatty(STDERR_FILENO) ? show_progress : NULL;

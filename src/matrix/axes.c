@@ -27,10 +27,6 @@ const MatrixWords matrix_words[MATRIX_AXES] = {
     [AXIS_PARAMETERS] = {"parameters", WORDS(parameters)},
 };
 
-/* 1x12x20x28 int8, channel-last, 16 bytes, channel form, fused, single, general, resident. */
-const MatrixCell matrix_base = {
-    {[AXIS_CONTRACT] = CONTRACT_CHANNEL_LAST, [AXIS_DTYPE] = 1, [AXIS_ALIGN] = 1, [AXIS_FORM] = 1}};
-
 uint32_t matrix_cell_count(void) {
     uint32_t count = 1;
     for (int k = 0; k < MATRIX_AXES; k++) {
@@ -75,11 +71,11 @@ static uint32_t differences(const MatrixCell *a, const MatrixCell *b) {
     return count;
 }
 
-bool matrix_in_pairs(uint32_t number) {
+bool matrix_in_pairs(uint32_t number, const MatrixCell *base) {
     MatrixCell cell = matrix_cell(number);
     uint64_t hash = (number + 1) * UINT64_C(0x9E3779B97F4A7C15); /* spread by the golden ratio, then mixed */
     hash = (hash ^ hash >> 32) * UINT64_C(0xD6E8FEB86659FD93);
-    return (hash >> 32) % 20 == 0 || differences(&cell, &matrix_base) <= 1;
+    return (hash >> 32) % 20 == 0 || differences(&cell, base) <= 1;
 }
 
 void matrix_filter_all(MatrixFilter *filter) {
@@ -127,4 +123,16 @@ bool matrix_filter_takes(const MatrixFilter *filter, const MatrixCell *cell) {
         takes = takes && (filter->allowed[k] >> cell->at[k] & 1) != 0;
     }
     return takes;
+}
+
+MatrixCell matrix_base(const MatrixFilter *filter) {
+    MatrixCell base = {{[AXIS_CONTRACT] = CONTRACT_CHANNEL_LAST, [AXIS_DTYPE] = 1, [AXIS_ALIGN] = 1, [AXIS_FORM] = 1}};
+    for (int k = 0; k < MATRIX_AXES; k++) {
+        bool has_it = (filter->allowed[k] >> base.at[k] & 1) != 0;
+        for (uint8_t word = 0; !has_it && word < matrix_words[k].count; word++) {
+            has_it = (filter->allowed[k] >> word & 1) != 0;
+            base.at[k] = word;
+        }
+    }
+    return base;
 }

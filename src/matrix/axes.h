@@ -48,12 +48,9 @@ const char *matrix_word(const MatrixCell *cell, MatrixAxis axis);
 /* Why a cell is left out: its contract makes it another cell once more. Null where it is not. */
 const char *matrix_left_out(const MatrixCell *cell);
 
-/* The cell that all others of the summary differ from in one axis. */
-extern const MatrixCell matrix_base;
-
 /* Is it in the subset `pairs`? That holds about one cell in twenty, chosen by its number: each value of each axis with
  * each of every other one; and each cell that differs from the base in one axis only. */
-bool matrix_in_pairs(uint32_t number);
+bool matrix_in_pairs(uint32_t number, const MatrixCell *base);
 
 /* Values that cells may have: of each axis a set, bit k for the k-th word. */
 typedef struct {
@@ -67,5 +64,9 @@ void matrix_filter_all(MatrixFilter *filter);
 bool matrix_filter_read(MatrixFilter *filter, Str text, MatrixAxis *axis);
 
 bool matrix_filter_takes(const MatrixFilter *filter, const MatrixCell *cell);
+
+/* The cell that all others of the summary differ from in one axis: 1x12x20x28 int8, channel-last, 16 bytes, channel
+ * form, fused, single, general, resident; where the filter has no such value, the first that it has. */
+MatrixCell matrix_base(const MatrixFilter *filter);
 
 #endif

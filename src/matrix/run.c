@@ -92,10 +92,11 @@ static void run_crew(Crew *crew) {
 
 static void list_cells(const MatrixOptions *options, Arena *keep, Matrix *matrix) {
     uint32_t *numbers = arena_array(keep, uint32_t, matrix_cell_count());
-    *matrix = (Matrix){.is_all = options->is_all, .number = numbers};
+    *matrix = (Matrix){.is_all = options->is_all, .number = numbers, .base = matrix_base(&options->filter)};
     for (uint32_t number = 0; number < matrix_cell_count(); number++) {
         const MatrixCell cell = matrix_cell(number);
-        if ((options->is_all || matrix_in_pairs(number)) && matrix_filter_takes(&options->filter, &cell)) {
+        if ((options->is_all || matrix_in_pairs(number, &matrix->base)) &&
+            matrix_filter_takes(&options->filter, &cell)) {
             bool is_left_out = matrix_left_out(&cell) != NULL;
             matrix->left_out += is_left_out;
             numbers[matrix->count] = number;
@@ -107,6 +108,11 @@ static void list_cells(const MatrixOptions *options, Arena *keep, Matrix *matrix
 
 bool matrix_run(const MatrixOptions *options, Work *work, Matrix *matrix) {
     list_cells(options, &work->keep, matrix);
+    if (matrix->count == 0) {
+        return diag_error(&work->diags, (DiagText){.place = "option --filter",
+                                                   .what = "no cell has these values",
+                                                   .hint = "values of one axis stand in one filter: dtype=int8,int16"});
+    }
     Crew crew = {.options = options, .allocator = work->keep.allocator, .matrix = matrix, .failed = matrix->count};
     pthread_mutex_init(&crew.mutex, NULL);
     run_crew(&crew);

@@ -14,6 +14,7 @@ typedef struct {
 
 typedef struct {
     bool is_all;
+    MatrixCell base;          /* of the summary */
     uint32_t count, left_out; /* cells; cells whose contract makes them another one */
     const uint32_t *number;   /* of each cell, in order */
     MatrixRow *row;
@@ -22,7 +23,7 @@ typedef struct {
 
 enum { MATRIX_MOST_JOBS = 256 };
 
-/* False with a diagnostic that names the cell: our own fault, or memory ran out. */
+/* False with a diagnostic: the filter leaves no cell; or, naming one, our own fault, or memory ran out. */
 bool matrix_run(const MatrixOptions *options, Work *work, Matrix *matrix);
 
 /* "1x12x20x28 channel-last int8 ...": the words of a cell. */
