@@ -160,7 +160,8 @@ static inline Outcome simulate(const Plan *plan, const BuiltProgram *built, cons
                                Verdict *verdict) {
     Sim *sim = sim_new(built->program, plan->device, work);
     if (sim == NULL) {
-        return decide_by_messages(verdict, FAILED, work, "simulator");
+        bool is_large = was_told(work, "more memory than the simulated device takes");
+        return decide_by_messages(verdict, is_large ? NO_FIT : FAILED, work, "simulator");
     }
     for (uint32_t k = 0; k < built->input_count; k++) {
         Str name = graph_value(plan->graph, built->inputs[k].value)->name;
