@@ -12,7 +12,8 @@ Graph *stages_prepare(const Request *request, const RunOptions *options, ModelFi
 /* All stages of a plan but the first: `device` is in the place of the one that is asked for. Null with diagnostics. */
 const Facts *stages_plan_on(const Request *request, const Device *device, ModelFiles *files, Work *work);
 
-/* The first reference of the model's format: the one that tables of a plan are made by, and that a run computes like. */
+/* The first reference of the model's format: the one that tables of a plan are made by, and that a run computes like.
+ */
 Semantics stages_default_semantics(const Graph *graph);
 
 /* What is left to be told of a plan; null where `facts` is, or where an option did not meet anything. */

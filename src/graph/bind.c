@@ -16,10 +16,11 @@
 /* ---- One --dim */
 
 static bool wrong_binding(Str text, Diags *diags, const char *what) {
-    return diag_error(diags, (DiagText){.place = "--dim",
-                                        .what = what,
-                                        .got = arena_text(diags->arena, STR_FMT, STR_ARG(text)),
-                                        .expected = "NAME=VALUE or INPUT:AXIS=VALUE, VALUE a whole number from 0 to 2^48"});
+    return diag_error(diags,
+                      (DiagText){.place = "--dim",
+                                 .what = what,
+                                 .got = arena_text(diags->arena, STR_FMT, STR_ARG(text)),
+                                 .expected = "NAME=VALUE or INPUT:AXIS=VALUE, VALUE a whole number from 0 to 2^48"});
 }
 
 static size_t last_of(Str text, char wanted) {
