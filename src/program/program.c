@@ -3,6 +3,7 @@
 
 #include "base/checked.h"
 #include "base/fault.h"
+#include "layout/packed.h"
 #include "node/command.h"
 #include "node/table.h"
 #include "plan/plan_cost.h"
@@ -82,9 +83,20 @@ static bool write_moves(ProgramBuilder *builder, const Step *step) {
 /* ---- What has no command */
 
 /* An operator that has a command, but did not become a sweep. */
-static const char *const no_tile =
-    "no tile of it has a layout on the device or is as short as a transfer, or what it reads goes along some of the "
-    "axes that are one dimension of its map or calls them otherwise";
+static const char *no_tile(const Plan *plan, const Node *node) {
+    const Value *map = node_output(plan->graph, node, 0);
+    uint64_t elements = 0, bytes = 0, most = plan->device->dma_max_bytes.value;
+    bool is_counted =
+        map != NULL && shape_elements(&map->shape, &elements) && packed_bytes(elements, dtype_bits(map->dtype), &bytes);
+    if (is_counted && elements == 0) {
+        return "its result has no elements, so that there is nothing to compute";
+    }
+    if (is_counted && plan->options.whole_tiles && most > 0 && bytes > most) {
+        return "--tile none leaves its map whole, which is longer than a transfer of the device";
+    }
+    return "no tile of it has a layout on the device or is as short as a transfer, or what it reads goes along some of "
+           "the axes that are one dimension of its map or calls them otherwise";
+}
 
 static const char *why_not(const ProgramBuilder *builder, const Node *node) {
     const Graph *graph = builder->plan->graph;
@@ -95,7 +107,7 @@ static const char *why_not(const ProgramBuilder *builder, const Node *node) {
     if (node_stages(graph, node, &stages, &no_stages) ||
         node_command(graph, node, &builder->work->scratch, &command, &no_command) ||
         node_table(graph, node, builder->semantics, table, &no_table)) {
-        return no_tile;
+        return no_tile(builder->plan, node);
     }
     return no_command != NULL ? no_command : no_table != NULL ? no_table : no_stages;
 }

@@ -147,7 +147,10 @@ void report_audit(const Facts *facts, const Audit *audit, uint32_t columns, Aren
     fputc('\n', out);
     print_audit(audit, columns, scratch, out);
     print_expected(audit, columns, scratch, out);
-    fprintf(out, "\naudit: %s\n", audit->is_exact ? "exact, no fault" : "not exact: standard error tells what");
+    fprintf(out, "\naudit: %s\n",
+            !audit->is_exact                  ? "not exact: standard error tells what"
+            : audit->result->fault_count == 0 ? "exact, no fault"
+                                              : "exact, but the reference has no value for some elements");
 }
 
 /* ---- Faults */

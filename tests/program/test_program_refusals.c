@@ -8,6 +8,7 @@ typedef struct {
     const char *device;
     const char *expected[3];
     Strategy strategy;
+    bool whole_tiles;
 } Row;
 
 static const Row rows[] = {
@@ -39,11 +40,22 @@ static const Row rows[] = {
      .device = "teach",
      .strategy = STRATEGY_ROW,
      .expected = {"node 'm'", "no command runs this operator", NULL}},
+    {.name = "a map without elements",
+     .graph = "input x float32[1,0,4,5]\nconst c float32[] = 2\nnode Mul m: x c -> y\noutput y\n",
+     .device = "teach",
+     .expected = {"node 'm'", "its result has no elements", NULL}},
+    {.name = "a map that --tile none leaves longer than a transfer, of 65,536 bytes",
+     .graph = "input x float32[1,1,1,20000]\nconst c float32[] = 2\nnode Mul m: x c -> y\noutput y\n",
+     .device = "teach",
+     .whole_tiles = true,
+     .expected = {"node 'm'", "--tile none leaves its map whole", NULL}},
 };
 
 static void check(Work *work, const Row *row) {
     const char *text = arena_text(&work->keep, "stride0-graph 1\n%s", row->graph);
-    PlanCase test = {.graph = text, .device = row->device, .options = {.strategy = row->strategy, .in_place = true}};
+    PlanCase test = {.graph = text,
+                     .device = row->device,
+                     .options = {.strategy = row->strategy, .in_place = true, .whole_tiles = row->whole_tiles}};
     Plan *plan = planned_run(&test, work);
     assert_non_null(plan);
     assert_null(program_build(plan, S0_SEM_ONNX, work));
