@@ -73,11 +73,7 @@ static bool find_input(AuditTensor *input, const RunOptions *options, ModelFiles
             input->file = options->inputs[k].path;
         }
     }
-    if (input->file == NULL) {
-        input->packed = host_seeded(&input->tensor, options->seed, &work->keep);
-        return true;
-    }
-    return host_read(&input->tensor, input->file, files, work, &input->packed);
+    return input->file == NULL || host_read(&input->tensor, input->file, files, work, &input->packed);
 }
 
 bool feed_find(Graph *graph, const RunOptions *options, ModelFiles *files, Work *work, Audit *audit) {
@@ -96,9 +92,16 @@ bool feed_find(Graph *graph, const RunOptions *options, ModelFiles *files, Work 
         if (!find_input(input, options, files, work)) {
             return false;
         }
-        input->crc32 = cmd_crc32(input->packed.ptr, input->packed.len);
     }
     return true;
+}
+
+void feed_draw(Audit *audit, Arena *keep) {
+    for (uint32_t k = 0; k < audit->input_count; k++) {
+        AuditTensor *input = &audit->inputs[k];
+        input->packed = input->file == NULL ? host_seeded(&input->tensor, audit->seed, keep) : input->packed;
+        input->crc32 = cmd_crc32(input->packed.ptr, input->packed.len);
+    }
 }
 
 void feed_write(const BuiltProgram *built, const Graph *graph, const Audit *audit, Sim *sim) {

@@ -13,6 +13,9 @@ bool feed_replace(Graph *graph, const RunOptions *options, ModelFiles *files, Wo
  * a file that does not hold it. */
 bool feed_find(Graph *graph, const RunOptions *options, ModelFiles *files, Work *work, Audit *audit);
 
+/* Draws the elements of those that have no file. They may be many: not before it is known that the program runs. */
+void feed_draw(Audit *audit, Arena *keep);
+
 /* The same of the outputs of the main block: what is expected of those that have a file. */
 bool feed_expect(const Graph *graph, const RunOptions *options, ModelFiles *files, Work *work, Audit *audit);
 

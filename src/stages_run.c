@@ -150,6 +150,7 @@ static bool run_program(const BuiltProgram *built, const Plan *plan, Work *work,
     if (sim == NULL) {
         return false;
     }
+    feed_draw(audit, &work->keep);
     feed_write(built, plan->graph, audit, sim);
     audit->program = built->program;
     audit->footprint_bytes = built->footprint_bytes;

@@ -94,8 +94,9 @@ static const char *no_tile(const Plan *plan, const Node *node) {
     if (is_counted && plan->options.whole_tiles && most > 0 && bytes > most) {
         return "--tile none leaves its map whole, which is longer than a transfer of the device";
     }
-    return "no tile of it has a layout on the device or is as short as a transfer, or what it reads goes along some of "
-           "the axes that are one dimension of its map or calls them otherwise";
+    return "no tile of it has a layout on the device, is as short as a transfer and leaves no more than 65,536 tiles; "
+           "or "
+           "what it reads goes along some of the axes that are one dimension of its map, or calls them otherwise";
 }
 
 static const char *why_not(const ProgramBuilder *builder, const Node *node) {
