@@ -159,7 +159,7 @@ static bool check_scales(const Value *value, Work *work) {
     for (uint32_t k = 0; k < value->quant->count; k++) {
         float scale = value->quant->scale[k];
         if (!isfinite(scale) || scale < 0) {
-            return fault_of(work, value, arena_text(arena, "scale %" PRIu32 " is not a scale", k),
+            return fault_of(work, value, arena_text(arena, "its scale [%" PRIu32 "] is not a scale", k),
                             arena_text(arena, "%g", (double)scale), "a finite number, 0 or more");
         }
     }
@@ -188,7 +188,7 @@ static bool check_zero_points(const Value *value, Work *work) {
         int64_t zero_point = value->quant->zero_point[k];
         if (zero_point < low || zero_point > high) {
             return fault_of(
-                work, value, arena_text(arena, "zero point %" PRIu32 " is no code of the type", k),
+                work, value, arena_text(arena, "its zero point [%" PRIu32 "] is no code of the type", k),
                 arena_text(arena, "%" PRId64, zero_point),
                 arena_text(arena, "%" PRId64 " to %" PRId64 ", a value of %s", low, high, dtype_name(value->dtype)));
         }
