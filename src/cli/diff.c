@@ -178,9 +178,14 @@ static bool make_side(Cli *cli, const SideArgs *both, const SideArgs *inherited,
 
 /* ---- Both */
 
+/* They are parsed into zeros, and zero is every option's default. */
 static bool is_given(const SideArgs *args) {
-    static const SideArgs nothing;
-    return memcmp(args, &nothing, sizeof nothing) != 0;
+    const uint8_t *bytes = (const uint8_t *)args;
+    bool is_given = false;
+    for (size_t k = 0; k < sizeof *args; k++) {
+        is_given = is_given || bytes[k] != 0;
+    }
+    return is_given;
 }
 
 static bool check_question(Cli *cli, const Args *args, const DiffSource *a, const DiffSource *b) {
