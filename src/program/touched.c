@@ -139,7 +139,7 @@ static void settle(Uses *uses, Arena *arena) {
     for (uint32_t k = 0; k < all.count; k++) {
         for (int d = 0; d < DIM_COUNT; d++) {
             bool *is_used = all.use[k].is_used[d];
-            bool has_all = is_used != NULL && memchr(is_used, false, (size_t)all.use[k].view.shape.extent[d]) == NULL;
+            bool has_all = is_used != NULL && memchr(is_used, 0, (size_t)all.use[k].view.shape.extent[d]) == NULL;
             all.use[k].is_used[d] = has_all ? NULL : is_used;
         }
         if (is_whole(&all.use[k])) {

@@ -66,9 +66,8 @@ static void mark_alias(const Html *html, const Buffer *buffer) {
 
 static Str form_text(const Html *html, const Buffer *buffer) {
     const char *name = broadcast_name(buffer->broadcast);
-    return name == NULL       ? (Str){0}
-           : buffer->axis < 0 ? str_from(name)
-                              : arena_format(html->page.scratch, "%s, axis %" PRId32, name, buffer->axis);
+    return name == NULL || buffer->axis < 0 ? str_from(name)
+                                            : arena_format(html->page.scratch, "%s, axis %" PRId32, name, buffer->axis);
 }
 
 static Str far_text(const Html *html, const FarReason *why) {

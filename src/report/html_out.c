@@ -206,7 +206,7 @@ Str html_short_name(const Html *html, BufferId id) {
 }
 
 Str html_node_name(const Html *html, NodeId id) {
-    return !is_node(id) ? (Str){0}
+    return !is_node(id) ? str_from(NULL)
                         : clip_name(html, node_title(html->page.scratch, graph_node(html->page.facts->graph, id)),
                                     HTML_NAME_WIDTH);
 }

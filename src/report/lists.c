@@ -58,7 +58,7 @@ void page_sweep_list(const Page *page) {
 static Str far_operator(const Page *page, const FarReason *why) {
     const Step step = {.node = why == NULL ? NO_NODE : why->node};
     Str name = is_node(step.node) ? graph_node(page->facts->graph, step.node)->name : (Str){0};
-    return why == NULL ? (Str){0} : name.len > 0 ? name : facts_step_title(page->facts, &step, page->scratch);
+    return why == NULL ? str_from(NULL) : name.len > 0 ? name : facts_step_title(page->facts, &step, page->scratch);
 }
 
 static void add_far_map(const Page *page, Table *table, Ranked map) {
