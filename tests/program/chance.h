@@ -16,10 +16,46 @@
 #include <unistd.h>
 
 typedef struct {
-    uint32_t default_cases, covered_cases;                              /* so many reach every value of the table */
-    uint32_t most_nodes, node_genes;                                    /* from GENE_NODE on */
-    Verdict (*run)(const Genes *genes, Coverage *coverage, bool tells); /* coverage: null where it does not count */
+    uint32_t default_cases, covered_cases;              /* so many reach every value of the table */
+    uint32_t most_nodes, node_genes;                    /* from GENE_NODE on */
+    void (*draw)(Drawn *drawn);                         /* the graph's text */
+    const Plan *(*run)(Drawn *drawn, Verdict *verdict); /* null where there is no plan */
+    void (*cover)(Coverage *coverage, const Drawn *drawn, const Plan *plan);
 } Property;
+
+/* Before it is run: it may end the program. */
+static inline void tell_case(const Drawn *drawn) {
+    const PlanOptions *options = &drawn->options;
+    fprintf(stderr,
+            "%s\n%sschedule %s tile %" PRIu64 "x%" PRIu64 "%s parameters %d budget %" PRIu64
+            " strategy %d expand before %d in place %d fold %d names %s\n",
+            drawn->graph_text, drawn->device_text, schedule_name(options->schedule), options->tile_rows,
+            options->tile_channels, options->whole_tiles ? " whole" : "", (int)options->parameters,
+            options->budget_bytes, (int)options->strategy, (int)options->expand_before, (int)options->in_place,
+            (int)gene(drawn, GENE_FOLD, 2), drawn->is_channel_second ? "N C H W" : "as they are");
+}
+
+/* `coverage` is null where it does not count. */
+static inline Verdict run_genes(const Property *property, const Genes *genes, Coverage *coverage, bool tells) {
+    Verdict verdict = {.outcome = PASSED};
+    Work work;
+    Drawn drawn;
+    WORK_BEGIN(&work);
+    draw_case(&drawn, genes, property->draw, &work);
+    if (tells) {
+        tell_case(&drawn);
+    }
+    const Plan *plan = property->run(&drawn, &verdict);
+    if (plan != NULL && coverage != NULL) {
+        property->cover(coverage, &drawn, plan);
+    }
+    if (tells) {
+        fprintf(stderr, "memory %" PRIu64 "\n%s\n", drawn.local_bytes, verdict.why);
+    }
+    free_case(&drawn);
+    work_free(&work);
+    return verdict;
+}
 
 /* ---- A case that fails, made small */
 
@@ -29,7 +65,7 @@ static inline bool fails(const Property *property, const Genes *genes) {
     pid_t child = fork();
     if (child == 0) {
         int quiet = dup2(open("/dev/null", O_WRONLY), 2);
-        _exit(quiet < 0 || property->run(genes, NULL, false).outcome == FAILED);
+        _exit(quiet < 0 || run_genes(property, genes, NULL, false).outcome == FAILED);
     }
     int status = 0;
     waitpid(child, &status, 0);
@@ -117,7 +153,7 @@ typedef struct {
 /* Made small and told. */
 static inline void tell_small(const Property *property, Genes genes) {
     shrink_case(property, &genes);
-    property->run(&genes, NULL, true);
+    run_genes(property, &genes, NULL, true);
 }
 
 static inline void run_seed(const Property *property, const Asked *asked, uint64_t seed, Coverage *coverage,
@@ -128,7 +164,7 @@ static inline void run_seed(const Property *property, const Asked *asked, uint64
         tell_small(property, genes);
         return;
     }
-    Verdict verdict = property->run(&genes, coverage, false);
+    Verdict verdict = run_genes(property, &genes, coverage, false);
     outcomes[verdict.outcome]++;
     if (asked->tells && verdict.outcome >= NO_VALUE_THERE) {
         print_message("%d seed %" PRIu64 ": %s\n", (int)verdict.outcome, seed, verdict.why);

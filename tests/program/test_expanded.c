@@ -82,7 +82,8 @@ static float expected(const Row *row, const uint64_t index[AXES]) {
     return row->number[place];
 }
 
-static void check(const Row *row, Work *work) {
+static void check(Work *work, const void *argument) {
+    const Row *row = argument;
     const CmdBuffer *buffer = far_buffer(row, work);
     uint64_t index[AXES], k = 0;
     assert_int_equal(buffer->constant_bytes, map[N] * map[C] * map[H] * map[W] * sizeof(float));
@@ -104,10 +105,7 @@ static void check(const Row *row, Work *work) {
 static void test_expanded(void **state) {
     (void)state;
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
-        Work work;
-        WORK_BEGIN(&work);
-        check(&rows[k], &work);
-        work_free(&work);
+        with_work(check, &rows[k]);
     }
 }
 

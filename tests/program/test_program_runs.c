@@ -106,7 +106,8 @@ static const BuiltProgram *build(const Row *row, Work *work, const Device **devi
     return program_build(plan, graph->channels_last ? S0_SEM_TFLITE_DOUBLE : S0_SEM_ONNX, work);
 }
 
-static void check(const Row *row, Work *work) {
+static void check(Work *work, const void *argument) {
+    const Row *row = argument;
     static const uint8_t input[1024] = {0};
     const Device *device;
     const BuiltProgram *built = build(row, work, &device);
@@ -137,10 +138,7 @@ static void check(const Row *row, Work *work) {
 static void test_runs(void **state) {
     (void)state;
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
-        Work work;
-        WORK_BEGIN(&work);
-        check(&rows[k], &work);
-        work_free(&work);
+        with_work(check, &rows[k]);
     }
 }
 

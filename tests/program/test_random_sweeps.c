@@ -93,47 +93,27 @@ static void find_outputs(const Drawn *drawn, const Map *maps, HostTensors *tenso
     }
 }
 
-static Outcome run_drawn(Drawn *drawn, Coverage *coverage, Verdict *verdict) {
+static const Plan *run_drawn(Drawn *drawn, Verdict *verdict) {
     Work *work = drawn->work;
     uint64_t bytes;
     uint8_t *packed = pack(drawn, drawn->input_dtype, elements_of(drawn), 1, false, &bytes);
     Graph *graph = read_graph(drawn, work);
     if (graph == NULL) {
-        return decide_by_messages(verdict, FAILED, work, "the case is wrong");
+        decide_by_messages(verdict, FAILED, work, "the case is wrong");
+        return NULL;
     }
     Map maps[MOST_NODES + 1];
     if (compute_reference(drawn, graph, packed, maps, verdict) != PASSED) {
-        return verdict->outcome;
+        return NULL;
     }
     if (gene(drawn, GENE_FOLD, 2) == 1 && !graph_fold_qdq(graph, work)) {
-        return decide_by_messages(verdict, FAILED, work, "folding");
+        decide_by_messages(verdict, FAILED, work, "folding");
+        return NULL;
     }
     HostTensors tensors = {0};
     find_inputs(drawn, (Span){packed, (size_t)bytes}, &tensors);
     find_outputs(drawn, maps, &tensors);
-    const Plan *plan = execute(drawn, graph, semantics_of(drawn), &tensors, verdict);
-    if (plan != NULL && coverage != NULL) {
-        cover_case(coverage, drawn, plan);
-    }
-    return verdict->outcome;
-}
-
-static Verdict run_genes(const Genes *genes, Coverage *coverage, bool tells) {
-    Verdict verdict = {.outcome = PASSED};
-    Work work;
-    Drawn drawn;
-    WORK_BEGIN(&work);
-    draw_case(&drawn, genes, draw_graph, &work);
-    if (tells) {
-        tell_case(&drawn);
-    }
-    verdict.outcome = run_drawn(&drawn, coverage, &verdict);
-    if (tells) {
-        fprintf(stderr, "memory %" PRIu64 "\n%s\n", drawn.local_bytes, verdict.why);
-    }
-    free_case(&drawn);
-    work_free(&work);
-    return verdict;
+    return execute(drawn, graph, semantics_of(drawn), &tensors, verdict);
 }
 
 static void test_random(void **state) {
@@ -142,7 +122,9 @@ static void test_random(void **state) {
                              .covered_cases = 20000,
                              .most_nodes = MOST_NODES,
                              .node_genes = NODE_GENES,
-                             .run = run_genes});
+                             .draw = draw_graph,
+                             .run = run_drawn,
+                             .cover = cover_case});
 }
 
 int main(void) {

@@ -39,7 +39,7 @@ static void find_outputs(const Drawn *drawn, int32_t *const *codes, HostTensors 
     }
 }
 
-static Outcome run_drawn(Drawn *drawn, Coverage *coverage, Verdict *verdict) {
+static const Plan *run_drawn(Drawn *drawn, Verdict *verdict) {
     const DrawnWindows *windows = drawn->windows;
     int32_t *codes[MOST_WINDOWS + 1];
     uint64_t bytes;
@@ -48,35 +48,15 @@ static Outcome run_drawn(Drawn *drawn, Coverage *coverage, Verdict *verdict) {
     HostTensors tensors = {.input_count = 1, .inputs = &input, .outputs = outputs};
     Graph *graph = read_graph(drawn, drawn->work);
     if (graph == NULL) {
-        return decide_by_messages(verdict, FAILED, drawn->work, "the case is wrong");
+        decide_by_messages(verdict, FAILED, drawn->work, "the case is wrong");
+        return NULL;
     }
     if (!compute_windows(drawn, packed, semantics_of(drawn), codes)) {
-        return decide(verdict, NO_VALUE_THERE, "a sum passes 32 bits");
+        decide(verdict, NO_VALUE_THERE, "a sum passes 32 bits");
+        return NULL;
     }
     find_outputs(drawn, codes, &tensors);
-    const Plan *plan = execute(drawn, graph, semantics_of(drawn), &tensors, verdict);
-    if (plan != NULL && coverage != NULL) {
-        cover_case(coverage, drawn, plan);
-    }
-    return verdict->outcome;
-}
-
-static Verdict run_genes(const Genes *genes, Coverage *coverage, bool tells) {
-    Verdict verdict = {.outcome = PASSED};
-    Work work;
-    Drawn drawn;
-    WORK_BEGIN(&work);
-    draw_case(&drawn, genes, draw_windows, &work);
-    if (tells) {
-        tell_case(&drawn);
-    }
-    verdict.outcome = run_drawn(&drawn, coverage, &verdict);
-    if (tells) {
-        fprintf(stderr, "memory %" PRIu64 "\n%s\n", drawn.local_bytes, verdict.why);
-    }
-    free_case(&drawn);
-    work_free(&work);
-    return verdict;
+    return execute(drawn, graph, semantics_of(drawn), &tensors, verdict);
 }
 
 static void test_random(void **state) {
@@ -85,7 +65,9 @@ static void test_random(void **state) {
                              .covered_cases = 3000,
                              .most_nodes = MOST_WINDOWS,
                              .node_genes = WINDOW_GENES,
-                             .run = run_genes});
+                             .draw = draw_windows,
+                             .run = run_drawn,
+                             .cover = cover_case});
 }
 
 int main(void) {
