@@ -8,12 +8,13 @@
 
 #include "plan/planned.h"
 #include "support/random.h"
+#include "support/text.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 
-enum { MOST_RANK = 4, MOST_ELEMENTS = 7 * 7 * 7 * 7, CASES = 3000, MOST_TEXT = 1 << 17 };
+enum { MOST_RANK = 4, MOST_ELEMENTS = 7 * 7 * 7 * 7, CASES = 3000 };
 
 typedef struct {
     uint32_t rank;
@@ -203,21 +204,6 @@ static void compute(Case *made) {
 }
 
 /* ---- The graph */
-
-typedef struct {
-    char text[MOST_TEXT];
-    size_t length;
-} Text;
-
-static void put(Text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void put(Text *text, const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    text->length += (size_t)vsnprintf(text->text + text->length, MOST_TEXT - text->length, format, args);
-    va_end(args);
-    assert_true(text->length < MOST_TEXT);
-}
 
 static void put_operand(Text *text, const Case *made, uint32_t k) {
     const Drawn *operand = &made->operand[k];

@@ -8,13 +8,13 @@
 #include "sim/sim.h"
 
 #include "support/random.h"
-#include "support/work.h"
+#include "support/text.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 
-enum { AXES = 4, MOST_ELEMENTS = 2 * 5 * 5 * 9, CASES = 600, MOST_TEXT = 4096 };
+enum { AXES = 4, MOST_ELEMENTS = 2 * 5 * 5 * 9, CASES = 600 };
 
 typedef enum { OF_TFLITE, OF_REALS, OF_CODED } Family;
 typedef enum { PLUS, MINUS, TIMES, OVER } Operator;
@@ -209,21 +209,6 @@ static void compute(Case *made) {
 }
 
 /* ---- The graph */
-
-typedef struct {
-    char text[MOST_TEXT];
-    size_t length;
-} Text;
-
-static void put(Text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void put(Text *text, const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    text->length += (size_t)vsnprintf(text->text + text->length, MOST_TEXT - text->length, format, args);
-    va_end(args);
-    assert_true(text->length < MOST_TEXT);
-}
 
 static void put_value(Text *text, const Case *made, const char *word, const char *name, uint32_t k) {
     const Map *map = k < 2 ? &made->in[k] : &made->out;
