@@ -62,7 +62,7 @@ static const BadCase bad_cases[] = {
     {"zero point", /* no code of a dtype that only inference knows */
      "format tflite\ninput x uint8[1,4]\nvalue y ?[1,4] scale=1 zero=-5\nnode Relu r: x -> y\noutput y\n",
      S0_BAD_INPUT,
-     {"y", "zero point 0", "-5", "0 to 255"}},
+     {"y", "zero point [0]", "-5", "0 to 255"}},
     {"matmul",
      "format onnx 13\ninput a float32[2,3]\ninput b float32[4,5]\nnode MatMul mm: a b -> y\noutput y\n",
      S0_BAD_INPUT,

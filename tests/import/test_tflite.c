@@ -492,7 +492,7 @@ static const struct {
     {axis_outside, S0_BAD_INPUT, {"'w'", "axis 4 of [2,1,1,3]"}},
     {zero_points, S0_BAD_INPUT, {"'w'", "1 zero points", "2, one a scale"}},
     {zero_point_range, S0_BAD_INPUT, {"'y'", "128", "int8"}},
-    {scale_negative, S0_BAD_INPUT, {"'w'", "scale 1", "-1"}},
+    {scale_negative, S0_BAD_INPUT, {"'w'", "scale [1]", "-1"}},
     {details, S0_REFUSED, {"'w'", "BlockwiseQuantization"}},
     {padding, S0_BAD_INPUT, {"CONV_2D#0", "auto_pad", "0 SAME or 1 VALID"}},
     {activation, S0_BAD_INPUT, {"CONV_2D#0", "activation", "9"}},
