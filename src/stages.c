@@ -15,21 +15,16 @@
 
 #include <inttypes.h>
 
-static bool next(Work *work, bool ok) {
-    arena_reset(&work->scratch);
-    return ok;
-}
-
 static bool complete(Graph *graph, const Request *request, Work *work) {
-    return next(work, graph_inline(graph, work)) &&
-           next(work, graph_bind_dims(graph, request->dims, request->dim_count, work)) &&
-           next(work, graph_infer(graph, work)) &&
-           next(work, graph_assign_names(graph, request->layouts, request->layout_count, work));
+    return stages_next(work, graph_inline(graph, work)) &&
+           stages_next(work, graph_bind_dims(graph, request->dims, request->dim_count, work)) &&
+           stages_next(work, graph_infer(graph, work)) &&
+           stages_next(work, graph_assign_names(graph, request->layouts, request->layout_count, work));
 }
 
 Graph *stages_understand(const Request *request, ModelFiles *files, Work *work) {
     Graph *graph = import_model(work, request->model, files);
-    return next(work, graph != NULL) && complete(graph, request, work) ? graph : NULL;
+    return stages_next(work, graph != NULL) && complete(graph, request, work) ? graph : NULL;
 }
 
 /* TFLite states integer operators as such; only ONNX wraps float operators in codes. */
@@ -42,12 +37,30 @@ static bool has_two_readings(const Graph *graph) {
     return false;
 }
 
+Semantics stages_default_semantics(const Graph *graph) {
+    S0Format format = graph->format == FORMAT_TFLITE ? S0_FORMAT_TFLITE : S0_FORMAT_ONNX;
+    int id = 0;
+    while (s0_semantics_format((Semantics)id) != format) {
+        id++;
+    }
+    return (Semantics)id;
+}
+
+Plan *stages_make_plan(Graph *graph, const Device *device, const PlanOptions *options, Semantics semantics,
+                       Work *work) {
+    if (device->kind == DEVICE_SCRATCHPAD) {
+        node_add_tables(graph, semantics, &work->keep);
+    }
+    Plan *plan = plan_make(graph, device, options, work);
+    stages_next(work, true);
+    return plan;
+}
+
 /* One reading of Quantize and Dequantize. That the reading nobody asked for can't be planned is worth a warning only.
  */
 static Plan *plan_reading(Graph *graph, const Device *device, const Request *request, bool is_asked, Work *work) {
     Diags before = work->diags;
-    Plan *plan = plan_make(graph, device, &request->plan, work);
-    arena_reset(&work->scratch);
+    Plan *plan = stages_make_plan(graph, device, &request->plan, stages_default_semantics(graph), work);
     if (plan != NULL || is_asked) {
         return plan;
     }
@@ -56,15 +69,6 @@ static Plan *plan_reading(Graph *graph, const Device *device, const Request *req
     diag_warn(&work->diags, (DiagText){.what = arena_text(&work->keep, "with --qdq %s the network can't be planned: %s",
                                                           request->qdq_float ? "int" : "float", reason)});
     return NULL;
-}
-
-Semantics stages_default_semantics(const Graph *graph) {
-    S0Format format = graph->format == FORMAT_TFLITE ? S0_FORMAT_TFLITE : S0_FORMAT_ONNX;
-    int id = 0;
-    while (s0_semantics_format((Semantics)id) != format) {
-        id++;
-    }
-    return (Semantics)id;
 }
 
 /* One reading or both, and the facts of the one that was asked for. */
@@ -79,10 +83,7 @@ static Facts *plan_graph(Graph *graph, const Device *device, const Request *requ
         return NULL;
     }
     if (two_readings || !request->qdq_float) {
-        bool folded = next(work, graph_fold_qdq(graph, work));
-        if (device->kind == DEVICE_SCRATCHPAD) {
-            node_add_tables(graph, stages_default_semantics(graph), &work->keep);
-        }
+        bool folded = stages_next(work, graph_fold_qdq(graph, work));
         as_integer = folded ? plan_reading(graph, device, request, !request->qdq_float, work) : NULL;
     }
     const Plan *plan = request->qdq_float ? as_written : as_integer;
@@ -93,7 +94,7 @@ static Facts *plan_graph(Graph *graph, const Device *device, const Request *requ
 Graph *stages_prepare(const Request *request, const RunOptions *options, ModelFiles *files, Simplified *simplified,
                       Work *work) {
     Graph *graph = import_model(work, request->model, files);
-    if (!next(work, graph != NULL) || (options != NULL && !feed_replace(graph, options, files, work))) {
+    if (!stages_next(work, graph != NULL) || (options != NULL && !feed_replace(graph, options, files, work))) {
         return NULL;
     }
     FileNote note = simplify_note(graph, &work->keep);
@@ -102,7 +103,7 @@ Graph *stages_prepare(const Request *request, const RunOptions *options, ModelFi
     }
     if (!request->as_filed) {
         simplify_graph(graph, NULL, &note, &request->simplify, work, simplified);
-        next(work, true);
+        stages_next(work, true);
     }
     return graph;
 }
@@ -150,11 +151,11 @@ typedef struct {
 static Bound bind_all(const Request *request, Extents extents, ModelFiles *files, Work *work) {
     size_t own_file = files->count;
     Bound bound = {.graph = import_model(work, request->model, files)};
-    if (!next(work, bound.graph != NULL)) {
+    if (!stages_next(work, bound.graph != NULL)) {
         return bound;
     }
     bound.file = files->map[own_file].bytes;
-    if (!next(work, graph_check_dims(bound.graph, request->dims, request->dim_count, work))) {
+    if (!stages_next(work, graph_check_dims(bound.graph, request->dims, request->dim_count, work))) {
         bound.graph = NULL;
         return bound;
     }
@@ -164,9 +165,9 @@ static Bound bind_all(const Request *request, Extents extents, ModelFiles *files
     }
     bound.dims = dims;
     bound.note = simplify_note(bound.graph, &work->keep);
-    bool is_known = next(work, graph_bind_dims(bound.graph, dims, bound.free_dims, work)) &&
-                    next(work, graph_infer_known(bound.graph, extents.forgives, work)) &&
-                    next(work, graph_assign_names(bound.graph, request->layouts, request->layout_count, work));
+    bool is_known = stages_next(work, graph_bind_dims(bound.graph, dims, bound.free_dims, work)) &&
+                    stages_next(work, graph_infer_known(bound.graph, extents.forgives, work)) &&
+                    stages_next(work, graph_assign_names(bound.graph, request->layouts, request->layout_count, work));
     bound.graph = is_known ? bound.graph : NULL;
     return bound;
 }
@@ -206,7 +207,7 @@ static const Plan *plan_of(const Request *request, const Device *device, Span by
     Diags before = work->diags;
     Graph *graph = import_span(work, bytes, request->model, files);
     Facts *facts = NULL;
-    if (next(work, graph != NULL) && complete(graph, request, work)) {
+    if (stages_next(work, graph != NULL) && complete(graph, request, work)) {
         facts = plan_graph(graph, device, request, work);
     }
     diags_rewind(&work->diags, before);
@@ -282,7 +283,7 @@ static bool attempt(const Request *request, SimplifyExtent extent, ModelFiles *f
     simplify_graph(graph, other, &bound.note, &options, work, simplified);
     simplification_ranges(graph, true, ranges);
     *made = (Attempt){.bound = bound, .facts = facts};
-    if (!next(work, emit_model(&simplified->edit, bound.file, work, &made->out))) {
+    if (!stages_next(work, emit_model(&simplified->edit, bound.file, work, &made->out))) {
         return false;
     }
     facts->file = request->model;

@@ -16,6 +16,15 @@ const Facts *stages_plan_on(const Request *request, const Device *device, ModelF
  */
 Semantics stages_default_semantics(const Graph *graph);
 
+/* Tables that operators read on a scratchpad, made by `semantics`; then the plan. Null with diagnostics. */
+Plan *stages_make_plan(Graph *graph, const Device *device, const PlanOptions *options, Semantics semantics, Work *work);
+
+/* A stage has ended: nothing of its scratch stays. */
+static inline bool stages_next(Work *work, bool ok) {
+    arena_reset(&work->scratch);
+    return ok;
+}
+
 /* What is left to be told of a plan; null where `facts` is, or where an option did not meet anything. */
 const Facts *stages_finish(Facts *facts, const Graph *graph, const Request *request, const Simplified *simplified,
                            Work *work);

@@ -4,16 +4,10 @@
 #include "base/fault.h"
 #include "base/nearest.h"
 #include "feed.h"
-#include "node/table.h"
 #include "plan/cut.h"
 #include "stages_prepare.h"
 
 #include <string.h>
-
-static bool next(Work *work, bool ok) {
-    arena_reset(&work->scratch);
-    return ok;
-}
 
 /* ---- Which reference */
 
@@ -21,13 +15,17 @@ static bool choose_semantics(const Graph *graph, const char *name, Semantics *id
     S0Format format = graph->format == FORMAT_TFLITE ? S0_FORMAT_TFLITE : S0_FORMAT_ONNX;
     const char *list = "";
     bool is_found = false;
+    if (name == NULL) {
+        *id = stages_default_semantics(graph);
+        return true;
+    }
     for (int k = S0_SEM_COUNT; k-- > 0;) {
         const char *own = s0_semantics_name((Semantics)k);
         if (s0_semantics_format((Semantics)k) != format) {
             continue;
         }
         list = arena_text(&work->keep, "%s%s%s", own, list[0] == '\0' ? "" : ", ", list);
-        if (name == NULL || strcmp(name, own) == 0) {
+        if (strcmp(name, own) == 0) {
             *id = (Semantics)k;
             is_found = true;
         }
@@ -115,13 +113,11 @@ static bool check_ends(const Graph *graph, Work *work) {
 }
 
 static Facts *plan_to_run(Graph *graph, const Device *device, const Request *request, const Audit *audit, Work *work) {
-    if ((!request->qdq_float && !next(work, graph_fold_qdq(graph, work))) ||
-        (audit->node != NULL && !next(work, cut(graph, audit->node, work)))) {
+    if ((!request->qdq_float && !stages_next(work, graph_fold_qdq(graph, work))) ||
+        (audit->node != NULL && !stages_next(work, cut(graph, audit->node, work)))) {
         return NULL;
     }
-    node_add_tables(graph, audit->semantics, &work->keep);
-    const Plan *plan = plan_make(graph, device, &request->plan, work);
-    next(work, true);
+    const Plan *plan = stages_make_plan(graph, device, &request->plan, audit->semantics, work);
     return plan == NULL ? NULL : facts_gather(request->model, plan, NULL, request->qdq_float, work);
 }
 
@@ -133,7 +129,7 @@ static const BuiltProgram *build(const Plan *plan, const Audit *audit, Work *wor
         last->text.hint = audit->node != NULL ? NULL : chains_hint(plan->graph, work);
     }
     CHECK(built == NULL || cmd_check_extents(built->program, work->diags.arena) == NULL);
-    next(work, true);
+    stages_next(work, true);
     return built;
 }
 
@@ -159,7 +155,7 @@ static bool run_program(const BuiltProgram *built, const Plan *plan, Work *work,
         return false;
     }
     audit_gather(audit, plan, &work->keep);
-    return next(work, true);
+    return stages_next(work, true);
 }
 
 const Run *stages_run(const Request *request, const RunOptions *options, ModelFiles *files, Work *work) {

@@ -152,37 +152,11 @@ static uint64_t map_logical_bytes(const Plan *plan, const Buffer *buffer) {
     return map != NULL && shape_packed_bytes(&map->shape, buffer->dtype, &bytes) ? bytes : UINT64_MAX;
 }
 
-/* Physical bytes of all banks; UINT64_MAX where there is no layout. */
-static uint64_t all_banks_bytes(const Device *device, const Tensor *tensor) {
-    View view;
-    uint64_t bytes;
-    bool is_known =
-        tensor_find_view(device, tensor, &view) && view_all_banks_bytes(view.bank_bytes, view.banks_used, &bytes);
-    return is_known ? bytes : UINT64_MAX;
-}
-
-static uint64_t form_bytes(const Plan *plan, const Buffer *buffer, Form form, Work *work) {
-    const Node *reader = graph_node(plan->graph, buffer->node);
-    Operand operand;
-    uint32_t k = 0;
-    while (k < reader->input_count && reader->inputs[k].index != buffer->value.index) {
-        k++;
-    }
-    if (k == reader->input_count || !operand_of(plan, reader, k, work, &operand) ||
-        !operand_fits_form(&operand, form)) {
-        return UINT64_MAX;
-    }
-    Shape shape = operand_form_shape(&operand, form);
-    const Tensor tensor = {
-        .shape = &shape, .dims = operand.map->dims, .bits = dtype_bits(buffer->dtype), .role = ROLE_ACTIVATION};
-    return all_banks_bytes(plan->device, &tensor);
-}
-
-static CompactCost compact_cost(const Plan *plan, BufferId id, Work *work) {
+static CompactCost compact_cost(const Plan *plan, BufferId id) {
     const Buffer *buffer = plan_buffer(plan, id);
     CompactCost cost = {.buffer = id,
-                        .row_bytes = form_bytes(plan, buffer, FORM_ROW, work),
-                        .full_bytes = form_bytes(plan, buffer, FORM_FULL, work),
+                        .row_bytes = buffer->costs->all_row_bytes,
+                        .full_bytes = buffer->costs->all_full_bytes,
                         .full_logical_bytes = map_logical_bytes(plan, buffer)};
     if (!view_all_banks_bytes(buffer->physical_bytes, buffer->banks_used, &cost.compact_bytes)) {
         cost.compact_bytes = UINT64_MAX;
@@ -227,7 +201,7 @@ static void gather_compact(Facts *facts, Work *work) {
         bool is_source =
             buffer->memory != plan->device->local && is_compact(buffer) && is_expanded[buffer->value.index];
         if (is_compact(buffer) && stands && !is_source) {
-            CompactCost cost = compact_cost(plan, (BufferId){i}, work);
+            CompactCost cost = compact_cost(plan, (BufferId){i});
             facts->kept_compact[facts->compact_count++] = cost;
             add_compact(facts, &cost);
         }

@@ -1,6 +1,7 @@
 /* Along which axes of a node's map its inputs lie. */
 #include "node/input.h"
 
+#include "graph/fold.h"
 #include "graph/names.h"
 
 #include <string.h>
@@ -78,4 +79,23 @@ void node_input_names(const Graph *graph, const Node *node, uint32_t k, uint8_t 
     for (uint32_t own = 0; role == 'p' && own < value->shape.rank; own++, axis++) {
         dims[own] = node_has_axis(map, axis) ? map->dims[axis] : dims[own];
     }
+}
+
+/* No axes are all of them in ONNX, unless an attribute says none. */
+bool node_reduced_axes(const Graph *graph, const Node *node, Arena *arena, uint32_t *reduced) {
+    const Value *in = node_input(graph, node, 0);
+    bool is_listed = node_attr(node, "axes") != NULL || node_input(graph, node, 1) != NULL;
+    Ints axes = {0, NULL};
+    *reduced = 0;
+    if (in == NULL || !in->has_shape || (is_listed && !node_ints(graph, node, "axes", 1, arena, &axes))) {
+        return false;
+    }
+    if (axes.count == 0 && graph->format != FORMAT_TFLITE && node_int(node, "noop_with_empty_axes", 0) == 0) {
+        *reduced = (UINT32_C(1) << in->shape.rank) - 1;
+    }
+    for (uint32_t k = 0; k < axes.count; k++) {
+        int64_t axis = axes.at[k] + (axes.at[k] < 0 ? (int64_t)in->shape.rank : 0);
+        *reduced |= axis >= 0 && axis < (int64_t)in->shape.rank ? UINT32_C(1) << axis : 0;
+    }
+    return true;
 }

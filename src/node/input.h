@@ -22,4 +22,7 @@ int32_t node_aligned_start(const Node *node, const Value *map, const Shape *shap
 /* What this reader calls the axes of its input `k`. */
 void node_input_names(const Graph *graph, const Node *node, uint32_t k, uint8_t dims[SHAPE_MAX_RANK]);
 
+/* Which axes of input 0 a reduction goes over, a set. False where they are not known. */
+bool node_reduced_axes(const Graph *graph, const Node *node, Arena *arena, uint32_t *reduced);
+
 #endif

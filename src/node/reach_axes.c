@@ -4,6 +4,7 @@
 
 #include "base/checked.h"
 #include "graph/fold.h"
+#include "node/input.h"
 
 void reach_elements(const ReachFinding *f) {
     reach_along(f, reach_all_axes(f->out));
@@ -70,18 +71,9 @@ void reach_global_pool(const ReachFinding *f) {
 
 void reach_reduction(const ReachFinding *f) {
     const Value *in = reach_input(f, 0);
-    Ints axes;
-    uint32_t reduced = 0, next = 0;
-    if (in == NULL || !node_ints(f->graph, f->node, "axes", 1, f->arena, &axes)) {
+    uint32_t reduced, next = 0;
+    if (!node_reduced_axes(f->graph, f->node, f->arena, &reduced)) {
         return;
-    }
-    if (axes.count == 0 && f->graph->format != FORMAT_TFLITE && node_int(f->node, "noop_with_empty_axes", 0) == 0) {
-        pass_over(f, in, reach_all_axes(in));
-        return;
-    }
-    for (uint32_t k = 0; k < axes.count; k++) {
-        int64_t axis = axes.at[k] + (axes.at[k] < 0 ? (int64_t)in->shape.rank : 0);
-        reduced |= axis >= 0 && axis < (int64_t)in->shape.rank ? reach_axis_bit((uint32_t)axis) : 0;
     }
     bool keeps = in->shape.rank == f->out->shape.rank, can_pass = pass_over(f, in, reduced);
     for (uint32_t axis = 0; can_pass && axis < in->shape.rank; axis++) {

@@ -1,21 +1,7 @@
 /* From nodes to windows: mean, sum and greatest code over whole axes, one window over all that is reduced. */
 #include "node/window_reading.h"
 
-#include "graph/fold.h"
-
-/* Which axes of the input are left out or become 1. */
-static bool find_reduced(const WindowReading *r, uint32_t *reduced) {
-    Ints axes;
-    *reduced = 0;
-    if (!node_ints(r->graph, r->node, "axes", 1, r->arena, &axes)) {
-        return false;
-    }
-    for (uint32_t k = 0; k < axes.count; k++) {
-        int64_t axis = axes.at[k] + (axes.at[k] < 0 ? (int64_t)r->in->shape.rank : 0);
-        *reduced |= axis >= 0 && axis < (int64_t)r->in->shape.rank ? (uint32_t)1 << axis : 0;
-    }
-    return true;
-}
+#include "node/input.h"
 
 /* The next axis of the output that has more than one index; its rank where there is none. */
 static uint32_t next_kept(const Shape *out, uint32_t next) {
@@ -90,7 +76,7 @@ static bool set_reduced(WindowReading *r, uint32_t reduced, uint64_t *count) {
 bool window_read_reduction(WindowReading *r) {
     uint32_t reduced;
     uint64_t count;
-    if (!find_reduced(r, &reduced) || !set_reduced(r, reduced, &count)) {
+    if (!node_reduced_axes(r->graph, r->node, r->arena, &reduced) || !set_reduced(r, reduced, &count)) {
         return window_fail(r, "it does not reduce whole rows, columns or channels of one map");
     }
     if (r->made->op == CMD_MAXPOOL) {

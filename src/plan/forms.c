@@ -64,24 +64,38 @@ uint64_t form_grain(const Builder *builder, const Buffer *stored) {
     return stored->broadcast == BROADCAST_NONE ? 1 : grain_of(builder->plan->device, form);
 }
 
+/* Of one bank, and of all. */
+typedef struct {
+    uint64_t bank, all;
+} FormBytes;
+
 /* What a local copy of `compact` in `form` occupies; UINT64_MAX where the form does not hold it, or the device has no
  * layout for it. */
-static uint64_t form_bytes(const Builder *builder, const Operand *operand, const Buffer *compact, Form form) {
+static FormBytes form_bytes(const Builder *builder, const Operand *operand, const Buffer *compact, Form form) {
+    FormBytes bytes = {UINT64_MAX, UINT64_MAX};
     Buffer copy = *compact;
-    uint64_t bytes;
+    View view;
     if (form != operand->form && !operand_fits_form(operand, form)) {
-        return UINT64_MAX;
+        return bytes;
     }
     Tensor tensor = form_store(builder, operand, form, &copy);
-    return tensor_bytes(builder->plan->device, &tensor, &bytes) ? bytes : UINT64_MAX;
+    if (tensor_find_view(builder->plan->device, &tensor, &view)) {
+        bytes.bank = view.bank_bytes;
+        bytes.all = view_all_banks_bytes(view.bank_bytes, view.banks_used, &bytes.all) ? bytes.all : UINT64_MAX;
+    }
+    return bytes;
 }
 
 FormCosts *form_costs(const Builder *builder, const Operand *operand, const Buffer *compact) {
     FormCosts *costs = arena_new(&builder->work->keep, FormCosts);
-    costs->compact_bytes = form_bytes(builder, operand, compact, operand->form);
-    costs->channel_bytes = form_bytes(builder, operand, compact, FORM_CHANNEL);
-    costs->row_bytes = form_bytes(builder, operand, compact, FORM_ROW);
-    costs->full_bytes = form_bytes(builder, operand, compact, FORM_FULL);
+    const FormBytes row = form_bytes(builder, operand, compact, FORM_ROW),
+                    full = form_bytes(builder, operand, compact, FORM_FULL);
+    *costs = (FormCosts){.compact_bytes = form_bytes(builder, operand, compact, operand->form).bank,
+                         .channel_bytes = form_bytes(builder, operand, compact, FORM_CHANNEL).bank,
+                         .row_bytes = row.bank,
+                         .full_bytes = full.bank,
+                         .all_row_bytes = row.all,
+                         .all_full_bytes = full.all};
     return costs;
 }
 
@@ -147,8 +161,8 @@ FormChoice form_choose(const Builder *builder, const Operand *operand, const Buf
                    is_readable(device, choice.form);
     bool has_elements = compact->logical_bytes > 0 && map_has_elements(operand);
     for (Form form = rank_of(choice.form) + 1; is_free && has_elements && form < FORM_COUNT; form++) {
-        bool is_smaller = device->form[form].readable && form_bytes(builder, operand, compact, form) <
-                                                             form_bytes(builder, operand, compact, choice.form);
+        bool is_smaller = device->form[form].readable && form_bytes(builder, operand, compact, form).bank <
+                                                             form_bytes(builder, operand, compact, choice.form).bank;
         if (is_smaller) {
             choice = (FormChoice){form, "smaller than the compact form on this device"};
         }
@@ -170,7 +184,7 @@ FormChoice form_of_map(const Builder *builder, const Operand *operand, const Buf
     bool is_free = !is_read_as_it_lies(builder, operand, map);
     for (Form form = FORM_SCALAR; is_free && form < FORM_COUNT; form++) {
         bool holds = device->form[form].readable && operand_fits_form(operand, form);
-        uint64_t bytes = holds ? form_bytes(builder, operand, map, form) : UINT64_MAX;
+        uint64_t bytes = holds ? form_bytes(builder, operand, map, form).bank : UINT64_MAX;
         if (bytes < least) {
             choice = (FormChoice){form, "the engine does not read the map in place as it repeats"};
             least = bytes;

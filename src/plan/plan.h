@@ -92,6 +92,7 @@ typedef enum {
  * form does not hold it, or the device has no layout for it. */
 typedef struct {
     uint64_t compact_bytes, channel_bytes, row_bytes, full_bytes;
+    uint64_t all_row_bytes, all_full_bytes; /* of all banks */
 } FormCosts;
 
 typedef struct {
