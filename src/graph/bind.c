@@ -7,8 +7,8 @@
  * values for it are found whichever way they are written. */
 #include "graph/passes.h"
 
+#include "base/name_map.h"
 #include "base/nearest.h"
-#include "graph/name_map.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -6,8 +6,8 @@
 #ifndef S0_GRAPH_EDIT_H
 #define S0_GRAPH_EDIT_H
 
+#include "base/name_map.h"
 #include "graph/graph.h"
-#include "graph/name_map.h"
 
 typedef enum {
     NODE_AS_FILED, /* its bytes are copied */

@@ -1,7 +1,7 @@
 /* The text form, read: one statement a line, names resolved as they are met.
  *
  * A broken line is reported and skipped, so that one run shows several faults. */
-#include "graph/name_map.h"
+#include "base/name_map.h"
 #include "graph/text.h"
 #include "graph/text_value.h"
 

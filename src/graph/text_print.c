@@ -1,5 +1,5 @@
 /* The text form, written: every value in the order of its id, then the nodes of each block. */
-#include "graph/name_map.h"
+#include "base/name_map.h"
 #include "graph/text.h"
 #include "layout/packed.h"
 

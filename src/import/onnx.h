@@ -12,7 +12,7 @@
 #ifndef S0_IMPORT_ONNX_H
 #define S0_IMPORT_ONNX_H
 
-#include "graph/name_map.h"
+#include "base/name_map.h"
 #include "import/import.h"
 #include "import/onnx_wire.h"
 

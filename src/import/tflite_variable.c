@@ -1,7 +1,7 @@
 /* TFLite: resource variables become state values, so that their bytes are counted; see tflite.h. */
 #include "import/tflite.h"
 
-#include "graph/name_map.h"
+#include "base/name_map.h"
 
 #include <string.h>
 

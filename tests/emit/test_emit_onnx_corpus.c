@@ -6,7 +6,7 @@
  * written there, beside the originals, for a second reader (tests/oracle/emit_onnx.py). */
 #include "edited.h"
 
-#include "graph/name_map.h"
+#include "base/name_map.h"
 #include "support/corpus.h"
 #include "support/random.h"
 

@@ -1,5 +1,5 @@
 /* Names to numbers. Invariant: at least a third of the slots is free, so that every probe ends. */
-#include "graph/name_map.h"
+#include "base/name_map.h"
 
 static NameSlot *probe(const NameMap *map, Str name) {
     /* The place of the slots in memory is the seed: it differs from run to run, and no result depends on it. */

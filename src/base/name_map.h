@@ -1,6 +1,6 @@
 /* A map from names to numbers: open addressing, in an arena. */
-#ifndef S0_GRAPH_NAME_MAP_H
-#define S0_GRAPH_NAME_MAP_H
+#ifndef S0_BASE_NAME_MAP_H
+#define S0_BASE_NAME_MAP_H
 
 #include "base/arena.h"
 
