@@ -290,6 +290,7 @@ Facts *facts_gather(const char *file, const Plan *plan, const Plan *other, bool 
     misfit_gather(facts, work);
     gather_swollen(facts, work);
     whole_gather(facts, work);
+    facts->commands = plan_fits(plan) ? program_step_commands(plan, work) : NULL;
     facts->far_maps = rank_far_maps(plan, keep);
     traffic_gather(facts, keep);
     costs_gather(facts, work);

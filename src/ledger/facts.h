@@ -7,6 +7,7 @@
 #include "ledger/simplification.h"
 #include "plan/plan_cost.h"
 #include "plan/whole.h"
+#include "program/program.h"
 
 /* A buffer and the figure it is listed for. */
 typedef struct {
@@ -223,8 +224,9 @@ typedef struct {
     uint32_t copy_count;
     Copy *copies; /* most bytes first */
     Swollen swollen;
-    WholeStep *whole; /* step -> */
-    Ranking far_maps; /* storages that local memory has no room for, by the bytes they take: all of them */
+    WholeStep *whole;             /* step -> */
+    const StepCommands *commands; /* step -> ; null where no program runs the plan, or the plan does not fit */
+    Ranking far_maps;             /* storages that local memory has no room for, by the bytes they take: all of them */
     uint64_t spare_bytes, excess_bytes; /* local capacity less what is placed, and the other way round; else 0 */
     Misfit misfit;
     uint64_t anywhere_bytes;      /* enough at a start of any alignment; UINT64_MAX past 64 bits (cases H1) */

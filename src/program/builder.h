@@ -30,6 +30,7 @@ typedef struct {
     CmdView *views;
     CmdBuffer *buffers;
     Command *commands;
+    StepCommands *steps; /* of the plan */
     size_t node_capacity, view_capacity, buffer_capacity, uses_capacity;
     uint32_t *of_node, *of_buffer; /* of the plan's -> of the program; CMD_NONE */
     Uses *uses;                    /* of each buffer of the program */

@@ -164,29 +164,54 @@ static uint64_t moves_of(ProgramBuilder *builder, const Step *step) {
     return sum;
 }
 
-/* How many commands the plan takes; false with a diagnostic where they are too many. */
-static bool count_commands(ProgramBuilder *builder, uint32_t *count) {
-    const Plan *plan = builder->plan;
-    Work *work = builder->work;
+/* All of a sweep's. */
+static uint64_t commands_of_sweep(const PlannedSweep *planned) {
     uint64_t sum = 0;
-    bool fits = true;
-    for (uint32_t s = 0; s < plan->sweep_count; s++) {
-        for (int kind = 0; kind < SWEEP_KINDS; kind++) {
-            fits = fits && checked_add(sum, plan->sweeps[s].chosen.best.cost.column[kind].commands, &sum);
+    for (int kind = 0; kind < SWEEP_KINDS; kind++) {
+        uint64_t count = planned->chosen.best.cost.column[kind].commands;
+        sum = checked_add(sum, count, &sum) ? sum : UINT64_MAX;
+    }
+    return sum;
+}
+
+/* Where the commands of each step begin; UINT64_MAX past 64 bits. All steps of a sweep begin where it does. */
+static uint64_t number_steps(ProgramBuilder *builder, StepCommands *steps) {
+    const Plan *plan = builder->plan;
+    uint64_t sum = 0;
+    for (uint32_t s = 0; s < plan->step_count;) {
+        const Step *step = &plan->steps[s];
+        bool is_in_sweep = step->sweep != NOT_IN_SWEEP;
+        const PlannedSweep *planned = is_in_sweep ? &plan->sweeps[step->sweep] : NULL;
+        uint64_t first = sum, count = is_in_sweep ? commands_of_sweep(planned) : moves_of(builder, step);
+        uint32_t last = is_in_sweep ? planned->last_step : s + 1;
+        sum = checked_add(sum, count, &sum) ? sum : UINT64_MAX;
+        for (; s < last; s++) {
+            steps[s] = (StepCommands){first, count};
         }
     }
-    for (uint32_t s = 0; s < plan->step_count; s++) {
-        fits = fits &&
-               checked_add(sum, plan->steps[s].sweep != NOT_IN_SWEEP ? 0 : moves_of(builder, &plan->steps[s]), &sum);
-    }
-    if (fits && sum <= PROGRAM_MOST_COMMANDS) {
+    return sum;
+}
+
+const StepCommands *program_step_commands(const Plan *plan, Work *work) {
+    ProgramBuilder builder = {.plan = plan, .work = work};
+    StepCommands *steps = arena_array(&work->keep, StepCommands, plan->step_count);
+    bool fits = program_is_possible(plan, &work->scratch) && number_steps(&builder, steps) <= PROGRAM_MOST_COMMANDS;
+    return fits ? steps : NULL;
+}
+
+/* How many commands the plan takes; false with a diagnostic where they are too many. */
+static bool count_commands(ProgramBuilder *builder, uint32_t *count) {
+    Work *work = builder->work;
+    Arena *arena = work->diags.arena;
+    builder->steps = arena_array(&work->scratch, StepCommands, builder->plan->step_count);
+    uint64_t sum = number_steps(builder, builder->steps);
+    if (sum <= PROGRAM_MOST_COMMANDS) {
         *count = (uint32_t)sum;
         return true;
     }
-    Arena *arena = work->diags.arena;
     return diag_refuse(&work->diags,
                        (DiagText){.what = "the plan takes more commands than a program holds",
-                                  .got = fits ? arena_text(arena, "%" PRIu64, sum) : "more than 64 bits",
+                                  .got = sum != UINT64_MAX ? arena_text(arena, "%" PRIu64, sum) : "more than 64 bits",
                                   .expected = arena_text(arena, "at most %d", (int)PROGRAM_MOST_COMMANDS),
                                   .hint = "give it more local memory with --budget, so that tiles are larger"});
 }
@@ -217,6 +242,7 @@ static bool write_steps(ProgramBuilder *builder) {
         if (!is_in_sweep && !column_is_transfer(step->column)) {
             return refuse_step(builder, step);
         }
+        CHECK(builder->steps[s].first == builder->program->command_count);
         if (!(is_in_sweep ? program_sweep(builder, &plan->sweeps[step->sweep]) : write_moves(builder, step))) {
             return false;
         }

@@ -33,4 +33,12 @@ bool program_is_possible(const Plan *plan, Arena *scratch);
 enum { PROGRAM_MOST_COMMANDS = 4 * 1000 * 1000 };
 const BuiltProgram *program_build(const Plan *plan, Semantics semantics, Work *work);
 
+/* The commands that a step becomes: a sweep's are those of each of its steps. */
+typedef struct {
+    uint64_t first, count; /* from 0, as `run --trace` numbers them; the first that would be, where count is 0 */
+} StepCommands;
+
+/* Of each step, without writing them. Null where the plan has no program, or one of too many commands. */
+const StepCommands *program_step_commands(const Plan *plan, Work *work);
+
 #endif

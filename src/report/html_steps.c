@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { COLUMNS = 9, MOST_IDS = 8 };
+enum { COLUMNS = 10, MOST_IDS = 8 };
 
 /* ---- Which have a row: those at which most is alive */
 
@@ -53,6 +53,18 @@ static void mark_ids(const Html *html, const BufferId *ids, uint32_t count) {
     html_mark(html, "</td>");
 }
 
+/* As `run --trace` numbers them; those of a sweep are of all its steps. */
+static void mark_commands(const Html *html, uint32_t index) {
+    const StepCommands *all = html->page.facts->commands;
+    if (all == NULL || all[index].count == 0) {
+        html_word(html, "");
+        return;
+    }
+    uint64_t first = all[index].first, last = first + all[index].count - 1;
+    html_cell(html, str_from(arena_text(html->page.scratch, first == last ? "%" PRIu64 : "%" PRIu64 " to %" PRIu64,
+                                        first, last)));
+}
+
 static void mark_step(const Html *html, uint32_t index) {
     const Facts *facts = html->page.facts;
     const Step *step = &facts->plan->steps[index];
@@ -64,6 +76,7 @@ static void mark_step(const Html *html, uint32_t index) {
     html_number(html, facts->whole[index].own_bytes);
     html_number(html, step->repeat);
     html_number(html, facts_step_moves(facts->plan, step).written_bytes);
+    mark_commands(html, index);
     html_word(html, whole_reason_name(facts->whole[index].reason));
     html_row_end(html);
 }
@@ -94,13 +107,16 @@ static void mark_steps(const Html *html) {
 }
 
 void html_steps(const Html *html) {
-    static const char *const heads[] = {"#step",    "column",
-
-                                        "reads",    "writes",       "#bytes alive", "#bytes it uses",
-                                        "#repeats", "#bytes moved", "whole maps",   NULL};
+    static const char *const heads[] = {"#step",        "column",         "reads",    "writes",
+                                        "#bytes alive", "#bytes it uses", "#repeats", "#bytes moved",
+                                        "commands",     "whole maps",     NULL};
     const Plan *plan = html->page.facts->plan;
     html_section(html, "steps", "Steps");
     html_line(html, "Each operator with the steps that it became; numbers under reads and writes are ids of buffers.");
+    if (html->page.facts->commands != NULL) {
+        html_line(html, "Commands are those of stride0 run, as its --trace numbers them; steps that go tile by tile "
+                        "have theirs in common.");
+    }
     if (html->step_count < plan->step_count) {
         html_line(html, STR_FMT " of " STR_FMT " steps are listed: those at which most is alive. The JSON has all.",
                   STR_ARG(page_number(&html->page, html->step_count)),

@@ -293,6 +293,18 @@ static void write_buffer(Json *json, const Facts *facts, BufferId id) {
     json_end(json);
 }
 
+static void write_step_commands(Json *json, const StepCommands *commands) {
+    json_key(json, "commands");
+    if (commands == NULL) {
+        json_null(json);
+        return;
+    }
+    json_object_inline(json);
+    json_member_u64(json, "first", commands->first);
+    json_member_u64(json, "count", commands->count);
+    json_end(json);
+}
+
 static void write_step(Json *json, const Facts *facts, uint32_t index) {
     const Step *step = &facts->plan->steps[index];
     json_object_inline(json);
@@ -313,6 +325,7 @@ static void write_step(Json *json, const Facts *facts, uint32_t index) {
     json_member_text(json, "whole_reason", whole_reason_name(facts->whole[index].reason));
     json_member_u64(json, "repeat", step->repeat);
     write_known(json, "moved_bytes", facts_step_moves(facts->plan, step).written_bytes);
+    write_step_commands(json, facts->commands != NULL ? &facts->commands[index] : NULL);
     json_end(json);
 }
 
