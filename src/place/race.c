@@ -1,0 +1,248 @@
+/* Searches on threads. Each thread takes the next search that nobody has; one with a higher number than one that has
+ * ended gives up, one with a lower number goes on, as it may end too. */
+#include "place/race.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MOST_THREADS = 64, TELL_MS = 100, LOG_BITS = 8 };
+
+/* What a search prefers to place first: the rectangles with the largest size^height * width^width. */
+typedef struct {
+    const char *name;
+    int size, width; /* exponents, in quarters */
+} Taste;
+
+static const Taste TASTE[] = {
+    {"area", 4, 4},        {"size", 4, 0},        {"width", 0, 4},
+    {"wide area", 4, 8},   {"high area", 8, 4},   {"area of the high", 4, 2},
+    {"wide first", 4, 16}, {"high first", 16, 4}, {"slim", 4, -4},
+    {"flat", -4, 4},
+};
+
+enum { TASTES = sizeof TASTE / sizeof *TASTE, A_ROUND = TASTES * PICK_COUNT };
+
+struct Race {
+    const Model *model;
+    const SolverOptions *options;
+    uint64_t deadline_ms, told_ms;
+    uint32_t threads;
+    Search *search[MOST_THREADS];
+    uint32_t *rank[MOST_THREADS];
+    uint32_t *order[MOST_THREADS];
+    int64_t *key[MOST_THREADS];
+    /* Of the race that runs. */
+    Level capacity;
+    uint64_t most_nodes;
+    const SolverProgress *progress;
+    pthread_mutex_t mutex; /* of all that follows */
+    uint32_t next, winner;
+    bool is_stopped;
+    RaceResult result;
+    Level *offset;
+};
+
+/* What one thread looks at while it searches. */
+typedef struct {
+    Race *race;
+    uint32_t thread, number;
+} Runner;
+
+uint64_t race_clock_ms(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
+}
+
+Race *race_new(const Model *model, const SolverOptions *options, uint64_t deadline_ms, Arena *arena) {
+    Race *race = arena_new(arena, Race);
+    race->model = model;
+    race->options = options;
+    race->deadline_ms = deadline_ms;
+    race->threads = options->threads < MOST_THREADS ? options->threads : MOST_THREADS;
+    for (uint32_t k = 0; k < race->threads; k++) {
+        race->search[k] = search_new(model, options->switched_off, arena);
+        race->rank[k] = arena_array(arena, uint32_t, model->count);
+        race->order[k] = arena_array(arena, uint32_t, model->count);
+        race->key[k] = arena_array(arena, int64_t, model->count);
+    }
+    return race;
+}
+
+/* ---- Preferences */
+
+/* The logarithm to base 2, LOG_BITS of it behind the point: the same on every machine. */
+static int64_t log_of(uint32_t value) {
+    uint64_t x = (uint64_t)value << 31;
+    int64_t log = 0;
+    for (; x >= (uint64_t)1 << 32; x >>= 1) {
+        log += 1;
+    }
+    for (int k = 0; k < LOG_BITS; k++) {
+        x = x * x >> 31;
+        log = 2 * log + (x >= (uint64_t)1 << 32);
+        x = x >= (uint64_t)1 << 32 ? x >> 1 : x;
+    }
+    return log;
+}
+
+static uint32_t draw(uint64_t *state) {
+    *state = *state * 6364136223846793005U + 1442695040888963407U;
+    return (uint32_t)(*state >> 33);
+}
+
+/* By key, largest first. */
+static void sort_by_key(uint32_t *order, uint32_t *spare, const int64_t *key, uint32_t count) {
+    if (count < 2) {
+        return;
+    }
+    uint32_t half = count / 2;
+    sort_by_key(order, spare, key, half);
+    sort_by_key(order + half, spare, key, count - half);
+    uint32_t a = 0, b = half;
+    for (uint32_t k = 0; k < count; k++) {
+        bool is_left = b == count || (a < half && key[order[a]] >= key[order[b]]);
+        spare[k] = order[is_left ? a++ : b++];
+    }
+    memcpy(order, spare, count * sizeof *order);
+}
+
+/* The first round goes by taste alone, later ones stray from it. */
+static void rank_all(Race *race, const Runner *runner) {
+    const Taste *taste = &TASTE[runner->number / PICK_COUNT % TASTES];
+    uint32_t n = race->model->count;
+    int64_t *key = race->key[runner->thread];
+    uint64_t state = runner->number;
+    for (uint32_t r = 0; r < n; r++) {
+        const Rect *rect = &race->model->rect[r];
+        int64_t stray = runner->number < A_ROUND ? 0 : draw(&state) % 1024 * 3 / 10;
+        key[r] = (taste->size * log_of(rect->size) + taste->width * log_of(rect->width)) * (1024 + stray);
+    }
+    uint32_t *order = race->order[runner->thread];
+    for (uint32_t r = 0; r < n; r++) {
+        order[r] = r;
+    }
+    sort_by_key(order, race->rank[runner->thread], key, n);
+    for (uint32_t k = 0; k < n; k++) {
+        race->rank[runner->thread][order[k]] = k;
+    }
+}
+
+/* Rounds have twice the share of the one before. */
+static uint64_t share_of(const Race *race, uint32_t number) {
+    uint32_t round = number / A_ROUND;
+    return (uint64_t)(4 * race->model->count + 64) << (round < 40 ? round : 40);
+}
+
+/* ---- Threads */
+
+static bool is_over(void *context) {
+    Runner *runner = context;
+    Race *race = runner->race;
+    const SolverOptions *options = race->options;
+    pthread_mutex_lock(&race->mutex);
+    race->is_stopped |= options->stop != NULL && *options->stop != 0;
+    race->is_stopped |= race->deadline_ms != 0 && race_clock_ms() >= race->deadline_ms;
+    bool over = race->is_stopped || race->winner < runner->number;
+    pthread_mutex_unlock(&race->mutex);
+    if (runner->thread == 0 && options->tell != NULL && race_clock_ms() >= race->told_ms + TELL_MS) {
+        race->told_ms = race_clock_ms();
+        options->tell(options->context, race->progress);
+    }
+    return over;
+}
+
+/* The next search and its share: none where the nodes are spent by those before it. */
+static bool take(Race *race, uint32_t *number, uint64_t *share) {
+    pthread_mutex_lock(&race->mutex);
+    *number = race->next;
+    *share = share_of(race, race->next);
+    bool more = race->most_nodes > 0 && race->winner == UINT32_MAX && !race->is_stopped;
+    if (more) {
+        *share = *share < race->most_nodes ? *share : race->most_nodes;
+        race->most_nodes -= *share;
+        race->next++;
+    }
+    pthread_mutex_unlock(&race->mutex);
+    return more;
+}
+
+static void finish(Race *race, const Runner *runner, SearchEnd end) {
+    const Search *search = race->search[runner->thread];
+    pthread_mutex_lock(&race->mutex);
+    if (end != SEARCH_SPENT && runner->number < race->winner) {
+        race->winner = runner->number;
+        race->result.end = end;
+        race->result.nodes = search_nodes(search);
+        race->result.method = TASTE[runner->number / PICK_COUNT % TASTES].name;
+        if (end == SEARCH_FOUND) {
+            memcpy(race->offset, search_offsets(search), race->model->count * sizeof *race->offset);
+        }
+    }
+    pthread_mutex_unlock(&race->mutex);
+}
+
+static void run_searches(Race *race, uint32_t thread) {
+    Runner runner = {.race = race, .thread = thread};
+    for (uint64_t share; take(race, &runner.number, &share);) {
+        rank_all(race, &runner);
+        SearchTask task = {.capacity = race->capacity,
+                           .pick = runner.number % PICK_COUNT,
+                           .rank = race->rank[thread],
+                           .most_nodes = share,
+                           .is_over = is_over,
+                           .context = &runner};
+        finish(race, &runner, search_run(race->search[thread], &task));
+    }
+}
+
+typedef struct {
+    Race *race;
+    uint32_t thread;
+} Start;
+
+static void *run_thread(void *context) {
+    const Start *start = context;
+    run_searches(start->race, start->thread);
+    return NULL;
+}
+
+/* Where the machine gives fewer threads than were asked for, those do the work. */
+static void run_threads(Race *race) {
+    pthread_t thread[MOST_THREADS];
+    Start start[MOST_THREADS];
+    uint32_t started = 1;
+    for (; started < race->threads; started++) {
+        start[started] = (Start){race, started};
+        if (pthread_create(&thread[started], NULL, run_thread, &start[started]) != 0) {
+            break;
+        }
+    }
+    run_searches(race, 0);
+    for (uint32_t k = 1; k < started; k++) {
+        pthread_join(thread[k], NULL);
+    }
+}
+
+RaceResult race_run(Race *race, Level capacity, uint64_t most_nodes, const SolverProgress *progress, Level *offset) {
+    race->capacity = capacity;
+    race->most_nodes = most_nodes;
+    race->progress = progress;
+    race->next = 0;
+    race->winner = UINT32_MAX;
+    race->is_stopped = false;
+    race->result = (RaceResult){.end = SEARCH_SPENT};
+    race->offset = offset;
+    pthread_mutex_init(&race->mutex, NULL);
+    run_threads(race);
+    pthread_mutex_destroy(&race->mutex);
+    RaceResult result = race->result;
+    result.is_stopped = race->is_stopped && result.end == SEARCH_SPENT;
+    for (uint32_t k = 0; k < race->winner && k < race->next; k++) {
+        result.nodes += share_of(race, k);
+    }
+    result.nodes = result.end == SEARCH_SPENT && result.nodes > most_nodes ? most_nodes : result.nodes;
+    return result;
+}

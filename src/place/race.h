@@ -1,0 +1,27 @@
+/* Inside the solver: many searches of one problem, each with its own preferences and a share of nodes, until one ends.
+ *
+ * Searches are numbered, and which of them ends the race does not depend on how many run at a time: it is the lowest
+ * number that ends within its share. */
+#ifndef S0_PLACE_RACE_H
+#define S0_PLACE_RACE_H
+
+#include "place/search.h"
+
+typedef struct {
+    SearchEnd end;   /* SEARCH_SPENT: all shares are spent, or it was stopped */
+    bool is_stopped; /* by the clock or the caller */
+    uint64_t nodes;
+    const char *method; /* which preferences ended it */
+} RaceResult;
+
+typedef struct Race Race;
+
+/* Room for races of `model`. `deadline_ms` is a reading of race_clock_ms; 0: none. */
+Race *race_new(const Model *model, const SolverOptions *options, uint64_t deadline_ms, Arena *arena);
+
+uint64_t race_clock_ms(void);
+
+/* `progress` is what to tell. Searches go on where the race before left off. Offsets where it is found. */
+RaceResult race_run(Race *race, Level capacity, uint64_t most_nodes, const SolverProgress *progress, Level *offset);
+
+#endif

@@ -1,0 +1,95 @@
+/* Why nothing fits: buffers are left out, many at a time and then one by one, as long as the rest does not fit. What
+ * remains can't be placed together, and without any one of it it can: as far as a search could tell.
+ *
+ * source  delta debugging, Zeller & Hildebrandt 2002 */
+#include "place/solver_core.h"
+
+#include "base/checked.h"
+#include "place/solver_bound.h"
+
+#include <string.h>
+
+typedef struct {
+    const SolverCase *problem;
+    size_t *set, *trial;
+    size_t count;
+    uint64_t most_nodes;
+} Filter;
+
+/* Is it proven that the buffers of trial[0, count) do not fit together? */
+static bool is_infeasible(const Filter *filter, size_t count) {
+    const SolverCase *whole = filter->problem;
+    SolverOptions options = *whole->options;
+    options.is_minimised = false;
+    options.most_nodes = filter->most_nodes;
+    options.tell = NULL;
+    SolverBuffer *buffer = arena_array(whole->scratch, SolverBuffer, count);
+    for (size_t k = 0; k < count; k++) {
+        buffer[k] = whole->buffer[filter->trial[k]];
+    }
+    SolverCase part = {.buffer = buffer,
+                       .count = count,
+                       .options = &options,
+                       .deadline_ms = whole->deadline_ms,
+                       .scratch = whole->scratch,
+                       .offset = arena_array(whole->scratch, uint64_t, count)};
+    SolverOutcome outcome;
+    return solver_solve(&part, &outcome) && outcome == SOLVER_INFEASIBLE;
+}
+
+/* Leaves out set[from, to) if the rest still does not fit. */
+static bool leave_out(Filter *filter, size_t from, size_t to) {
+    memcpy(filter->trial, filter->set, from * sizeof *filter->trial);
+    memcpy(filter->trial + from, filter->set + to, (filter->count - to) * sizeof *filter->trial);
+    size_t rest = filter->count - (to - from);
+    if (rest == 0 || !is_infeasible(filter, rest)) {
+        return false;
+    }
+    memcpy(filter->set, filter->trial, rest * sizeof *filter->set);
+    filter->count = rest;
+    return true;
+}
+
+/* Where more is alive at one step than fits: those, less what can be spared of the sum. */
+static void keep_live(Filter *filter, uint64_t step, uint64_t bound) {
+    const SolverCase *problem = filter->problem;
+    size_t kept = 0;
+    for (size_t i = 0; i < problem->count; i++) {
+        const SolverBuffer *buffer = &problem->buffer[i];
+        if (!solver_lives_at(buffer, step)) {
+            continue;
+        }
+        uint64_t size = 0;
+        (void)checked_round_up(buffer->size, problem->options->align_bytes, &size);
+        if (bound - size > problem->options->capacity) {
+            bound -= size;
+        } else {
+            filter->set[kept++] = i;
+        }
+    }
+    filter->count = kept;
+}
+
+size_t solver_find_culprit(const SolverCase *problem, size_t *culprit) {
+    Filter filter = {.problem = problem,
+                     .set = culprit,
+                     .trial = arena_array(problem->scratch, size_t, problem->count),
+                     .count = problem->count,
+                     .most_nodes = 16 * problem->nodes + 100000};
+    for (size_t i = 0; i < problem->count; i++) {
+        culprit[i] = i;
+    }
+    uint64_t step;
+    uint64_t bound =
+        solver_bound(problem->buffer, problem->count, problem->options->align_bytes, problem->scratch, &step);
+    if (bound > problem->options->capacity && step != UINT64_MAX) {
+        keep_live(&filter, step, bound);
+    }
+    for (size_t chunk = (filter.count + 1) / 2; chunk > 0; chunk /= 2) {
+        for (size_t at = 0; at < filter.count;) {
+            size_t end = at + chunk < filter.count ? at + chunk : filter.count;
+            at = leave_out(&filter, at, end) ? at : end;
+        }
+    }
+    return filter.count;
+}
