@@ -251,6 +251,78 @@ bool model_meet(const Rect *a, const Rect *b) {
     return false;
 }
 
+/* ---- Who meets whom */
+
+static void list_live(Model *model, Arena *arena) {
+    model->live = arena_array(arena, uint32_t, model->places);
+    model->live_at = arena_array(arena, uint32_t, model->section_count + 2);
+    uint32_t *end = model->live_at + 1; /* moved up by one: filling moves it back */
+    for (uint32_t i = 0; i < model->count; i++) {
+        FOR_SECTIONS(&model->rect[i], s) {
+            end[s + 1]++;
+        }
+    }
+    for (uint32_t s = 0; s < model->section_count; s++) {
+        end[s + 1] += end[s];
+    }
+    for (uint32_t i = 0; i < model->count; i++) {
+        FOR_SECTIONS(&model->rect[i], s) {
+            model->live[end[s]++] = i;
+        }
+    }
+}
+
+static int compare_begins(const void *left, const void *right) {
+    const Rect *a = *(const Rect *const *)left;
+    const Rect *b = *(const Rect *const *)right;
+    int order = compare_u64(a->lo, b->lo);
+    return order != 0 ? order : (a > b) - (a < b);
+}
+
+/* Counts the pairs that meet in meet_at[], or writes them down where those are known. False where there are too many.
+ */
+static bool visit_meets(Model *model, const Rect **by_begin, bool is_count) {
+    uint64_t pairs = 0;
+    for (uint32_t i = 0; i < model->count; i++) {
+        uint32_t a = (uint32_t)(by_begin[i] - model->rect);
+        for (uint32_t j = i + 1; j < model->count && by_begin[j]->lo < by_begin[i]->hi; j++) {
+            uint32_t b = (uint32_t)(by_begin[j] - model->rect);
+            if (!model_meet(by_begin[i], by_begin[j])) {
+                continue;
+            }
+            pairs++;
+            if (is_count) {
+                model->meet_at[a + 2]++;
+                model->meet_at[b + 2]++;
+            } else {
+                model->meet[model->meet_at[a + 1]++] = b;
+                model->meet[model->meet_at[b + 1]++] = a;
+            }
+        }
+        if (2 * pairs > MODEL_MOST_MEETS) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool list_meets(Model *model, Arena *arena) {
+    const Rect **by_begin = arena_array(arena, const Rect *, model->count);
+    for (uint32_t i = 0; i < model->count; i++) {
+        by_begin[i] = &model->rect[i];
+    }
+    qsort(by_begin, model->count, sizeof(const Rect *), compare_begins);
+    model->meet_at = arena_array(arena, uint32_t, model->count + 2);
+    if (!visit_meets(model, by_begin, true)) {
+        return false;
+    }
+    for (uint32_t i = 1; i <= model->count; i++) {
+        model->meet_at[i + 1] += model->meet_at[i];
+    }
+    model->meet = arena_array(arena, uint32_t, model->meet_at[model->count + 1]);
+    return visit_meets(model, by_begin, false);
+}
+
 /* ---- Bounds */
 
 /* What one section holds. */
@@ -274,11 +346,8 @@ static void visit_section(Section *section, const Rect *rect, bool is_sum) {
 
 static void visit_sections(Section *section, const Model *model, bool is_sum) {
     for (uint32_t i = 0; i < model->count; i++) {
-        const Rect *rect = &model->rect[i];
-        for (uint32_t k = 0; k < rect->range_count; k++) {
-            for (uint32_t s = rect->range[k].lo; s < rect->range[k].hi; s++) {
-                visit_section(&section[s], rect, is_sum);
-            }
+        FOR_SECTIONS(&model->rect[i], s) {
+            visit_section(&section[s], &model->rect[i], is_sum);
         }
     }
 }
@@ -325,9 +394,13 @@ bool model_init(Model *model, const SolverBuffer *buffer, size_t count, const So
     for (uint32_t i = 0; i < model->count; i++) {
         places += model->rect[i].width;
     }
-    model->is_scaled = places <= MODEL_MOST_PLACES;
+    if (places > MODEL_MOST_PLACES) {
+        return true;
+    }
+    model->places = (uint32_t)places;
+    list_live(model, arena);
+    model->is_scaled = list_meets(model, arena);
     if (model->is_scaled) {
-        model->places = (uint32_t)places;
         find_bound(model, (options->switched_off & 1U << INFER_BOUNDS) == 0, arena);
     }
     return true;

@@ -13,7 +13,7 @@ typedef uint32_t Level; /* an offset or a height, units */
 
 #define LEVEL_NONE UINT32_MAX
 
-enum { MODEL_MOST_RECTS = 16384, MODEL_MOST_PLACES = 1 << 22 };
+enum { MODEL_MOST_RECTS = 16384, MODEL_MOST_PLACES = 1 << 22, MODEL_MOST_MEETS = 1 << 25 };
 
 /* Sections, half-open. */
 typedef struct {
@@ -34,12 +34,19 @@ typedef struct {
     uint32_t count, section_count;
     uint32_t most_live, places; /* the largest section; the sum of widths */
     uint32_t pin_count;
+    uint32_t *live, *live_at; /* of section s: live[live_at[s], live_at[s + 1]) */
+    uint32_t *meet, *meet_at; /* of rectangle r, those that share a section with it: meet[meet_at[r], meet_at[r + 1]) */
     uint64_t unit_bytes;
     Level bound;     /* no placement is lower */
     Level most;      /* any placement that rests is lower */
     bool is_scaled;  /* all figures fit a Level, and there are few enough to search */
     bool is_aligned; /* some alignment is not 1 */
 } Model;
+
+/* The sections of a rectangle, one after another. */
+#define FOR_SECTIONS(rect, s)                                                                                          \
+    for (const SectionRange *range_ = (rect)->range; range_ < (rect)->range + (rect)->range_count; range_++)           \
+        for (uint32_t s = range_->lo; s < range_->hi; s++)
 
 /* By all that two buffers can differ in. */
 int model_compare(const SolverBuffer *a, const SolverBuffer *b);

@@ -6,123 +6,132 @@
  * other solution of the parts before it is sought. */
 #include "place/search_state.h"
 
-#include <string.h>
-
-enum { NODES_A_LOOK = 64 };
+enum { FRAMES_A_LOOK = 16 };
 
 /* ---- Decisions */
 
 /* The rectangles that can rest on the floor of the frame's section, in the order of preference. */
 static void list_choices(Search *search, Frame *frame) {
-    const SearchTask *task = &search->task;
-    frame->choice_begin = search->choice_count;
-    for (uint32_t k = frame->part.begin; k < frame->part.end; k++) {
-        uint32_t r = search->active[k];
-        if (search->low[r] != search->floor[frame->section] || !state_covers(search, r, frame->section) ||
-            !state_may_rest(search, r)) {
+    const Model *model = search->model;
+    const uint32_t *rank = search->task.rank;
+    uint32_t begin = search->choice_count;
+    for (uint32_t k = model->live_at[frame->section]; k < model->live_at[frame->section + 1]; k++) {
+        uint32_t r = model->live[k];
+        if (search->low[r] != search->floor[frame->section] || !state_may_rest(search, r)) {
             continue;
         }
         uint32_t at = search->choice_count++;
-        for (; at > frame->choice_begin && task->rank[search->choice[at - 1]] > task->rank[r]; at--) {
+        for (; at > begin && rank[search->choice[at - 1]] > rank[r]; at--) {
             search->choice[at] = search->choice[at - 1];
         }
         search->choice[at] = r;
     }
+    frame->next = begin;
     frame->choice_end = search->choice_count;
-    frame->next = frame->choice_begin;
 }
 
-/* Opens a part of what is left: false where it can't be solved as things stand. */
-static bool open_part(Search *search, const Part *part) {
-    if (!state_raise_floors(search, part) || state_is_dominated(search, part)) {
-        return false;
-    }
-    Frame *frame = &search->frame[search->frame_count];
+static void open_part(Search *search, const Part *part) {
+    Frame *frame = &search->frame[search->frame_count++];
     *frame = (Frame){.part = *part, .section = state_pick(search, part)};
     list_choices(search, frame);
-    frame->waste = state_next_level(search, part, frame->section);
     frame->mark = state_mark(search);
-    search->frame_count++;
-    return true;
 }
 
 static void swap_active(Search *search, uint32_t a, uint32_t b) {
     uint32_t kept = search->active[a];
     search->active[a] = search->active[b];
     search->active[b] = kept;
+    search->where[search->active[a]] = a;
+    search->where[kept] = b;
 }
 
-static void wait_for(Search *search, uint32_t begin, uint32_t end, int32_t owner) {
-    if (begin < end) {
-        search->waiting[search->waiting_count++] = state_part(search, begin, end, owner);
+static void wait_for(Search *search, Part part) {
+    if (part.begin < part.end) {
+        search->waiting[search->waiting_count++] = part;
     }
 }
 
-/* Cuts active[begin, end) where no rectangle crosses, and leaves the parts waiting. */
-static void cut(Search *search, uint32_t begin, uint32_t end, int32_t owner) {
-    if (begin == end) {
-        return;
-    }
-    if (search->is_off[INFER_SECTIONS]) {
-        wait_for(search, begin, end, owner);
-        return;
-    }
-    Part whole = state_part(search, begin, end, owner);
-    uint32_t *reach = search->reach; /* of what begins in a section: the furthest end */
-    memset(&reach[whole.lo], 0, (whole.hi - whole.lo) * sizeof *reach);
-    for (uint32_t k = begin; k < end; k++) {
-        const Rect *rect = &search->model->rect[search->active[k]];
-        reach[rect->lo] = rect->hi > reach[rect->lo] ? rect->hi : reach[rect->lo];
-    }
-    uint32_t part_end = reach[whole.lo];
-    for (uint32_t s = whole.lo + 1; s < whole.hi; s++) {
-        if (s >= part_end && reach[s] != 0) {
-            uint32_t at = begin;
-            for (uint32_t k = begin; k < end; k++) {
-                if (search->model->rect[search->active[k]].lo < s) {
-                    swap_active(search, at++, k);
-                }
-            }
-            wait_for(search, begin, at, owner);
-            begin = at;
+/* Moves what begins before `section` to the front of the part, and returns where that ends. */
+static uint32_t split_active(Search *search, const Part *part, uint32_t section) {
+    uint32_t at = part->begin;
+    for (uint32_t k = part->begin; k < part->end; k++) {
+        if (search->model->rect[search->active[k]].lo < section) {
+            swap_active(search, at++, k);
         }
-        part_end = reach[s] > part_end ? reach[s] : part_end;
     }
-    wait_for(search, begin, end, owner);
+    return at;
 }
 
-static void take(Search *search, const Frame *frame, uint32_t r, int32_t owner) {
-    state_place(search, r, search->floor[frame->section]);
-    uint32_t at = frame->part.begin;
-    while (search->active[at] != r) {
-        at++;
+/* Leaves the part waiting, in pieces where nothing that is left crosses from one section of [lo, hi) to the next. */
+static void cut(Search *search, Part part, uint32_t lo, uint32_t hi) {
+    lo = lo > part.lo ? lo : part.lo;
+    hi = hi < part.hi ? hi : part.hi;
+    for (uint32_t s = lo + 1; s < hi && !search->is_off[INFER_SECTIONS]; s++) {
+        if (search->cross[s] == 0) {
+            Part piece = part;
+            piece.end = split_active(search, &part, s);
+            piece.hi = s;
+            wait_for(search, piece);
+            part.begin = piece.end;
+            part.lo = s;
+        }
     }
-    swap_active(search, at, frame->part.end - 1);
-    cut(search, frame->part.begin, frame->part.end - 1, owner);
+    wait_for(search, part);
 }
 
-/* The next answer of a frame, all that came after the one before taken back. False where there is none. */
+/* Is there a placement with `r` on the floor of the frame's section, as far as can be seen? Then the rest waits. */
+static bool try_choice(Search *search, int32_t index, uint32_t r) {
+    const Frame *frame = &search->frame[index];
+    const Rect *rect = &search->model->rect[r];
+    if (!state_place(search, r, search->floor[frame->section]) || !state_raise_floors(search) ||
+        state_is_dominated(search, frame->mark.changed)) {
+        return false;
+    }
+    Part part = frame->part;
+    part.owner = index;
+    swap_active(search, search->where[r], --part.end);
+    cut(search, part, rect->lo, rect->hi);
+    return true;
+}
+
+static bool try_waste(Search *search, int32_t index) {
+    const Frame *frame = &search->frame[index];
+    Level level = state_next_level(search, frame->section);
+    if (level == LEVEL_NONE || !state_waste(search, frame->section, level) || !state_raise_floors(search) ||
+        state_is_dominated(search, frame->mark.changed)) {
+        return false;
+    }
+    Part part = frame->part;
+    part.owner = index;
+    wait_for(search, part);
+    return true;
+}
+
+/* The next answer of a frame that may lead on, all that came after the one before taken back. False where there is
+ * none. */
 static bool advance(Search *search, int32_t index) {
     Frame *frame = &search->frame[index];
-    state_undo(search, &frame->mark);
     search->frame_count = (uint32_t)index + 1;
-    if (frame->next < frame->choice_end) {
-        take(search, frame, search->choice[frame->next++], index);
-        return true;
+    state_undo(search, &frame->mark);
+    while (frame->next < frame->choice_end) {
+        search->nodes++;
+        if (try_choice(search, index, search->choice[frame->next++])) {
+            return true;
+        }
+        state_undo(search, &frame->mark);
     }
-    if (frame->waste != LEVEL_NONE) {
-        state_set_floor(search, frame->section, frame->waste);
-        frame->waste = LEVEL_NONE;
-        wait_for(search, frame->part.begin, frame->part.end, index);
-        return true;
+    if (frame->is_wasted) {
+        return false;
     }
-    return false;
+    search->nodes++;
+    frame->is_wasted = true;
+    return try_waste(search, index);
 }
 
 static bool is_spent(const Search *search) {
     const SearchTask *task = &search->task;
     return search->nodes >= task->most_nodes || !state_has_room(search) ||
-           (search->nodes % NODES_A_LOOK == 0 && task->is_over(task->context));
+           (search->frame_count % FRAMES_A_LOOK == 0 && task->is_over(task->context));
 }
 
 SearchEnd search_run(Search *search, const SearchTask *task) {
@@ -130,25 +139,21 @@ SearchEnd search_run(Search *search, const SearchTask *task) {
     if (!state_reset(search)) {
         return SEARCH_EXHAUSTED;
     }
-    cut(search, 0, search->model->count, -1);
+    const Model *model = search->model;
+    cut(search, (Part){0, model->count, 0, model->section_count, -1}, 0, model->section_count);
     while (search->waiting_count > 0) {
         if (is_spent(search)) {
             return SEARCH_SPENT;
         }
-        search->nodes++;
         Part part = search->waiting[--search->waiting_count];
         search->frame_count = (uint32_t)(part.owner + 1);
-        int32_t at = part.owner;
-        if (open_part(search, &part)) {
-            at = (int32_t)search->frame_count - 1;
-        } else {
-            state_blame(search);
-        }
+        open_part(search, &part);
+        int32_t at = (int32_t)search->frame_count - 1;
         while (at >= 0 && !advance(search, at)) {
             at = search->frame[at].part.owner;
         }
         if (at < 0) {
-            return SEARCH_EXHAUSTED;
+            return search->is_full ? SEARCH_SPENT : SEARCH_EXHAUSTED;
         }
     }
     return SEARCH_FOUND;

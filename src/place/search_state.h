@@ -1,102 +1,107 @@
-/* Inside the search: where it stands, and what follows from that. Every change is written down, so that it can be taken
- * back. */
+/* Inside the search: where it stands, and what follows from that. Every change is written down in order, and taken back
+ * in the reverse order. */
 #ifndef S0_PLACE_SEARCH_STATE_H
 #define S0_PLACE_SEARCH_STATE_H
 
 #include "place/search.h"
 
+/* Rectangles that nothing left to place ties to others. */
 typedef struct {
     uint32_t begin, end; /* active[begin, end) */
-    uint32_t lo, hi;     /* hull of their sections */
+    uint32_t lo, hi;     /* their sections lie within */
     int32_t owner;       /* the frame whose decision left it, -1: none */
 } Part;
 
 /* How much has been written down. */
 typedef struct {
-    uint32_t raised, placed, waiting, choices;
+    uint32_t changed, waiting, choices;
 } Mark;
 
 typedef struct {
     Part part;
-    uint32_t section;                        /* about whose floor is decided */
-    uint32_t choice_begin, choice_end, next; /* choice[begin, end), `next` the first untried */
-    Level waste; /* where the floor goes if nothing rests on it; LEVEL_NONE: tried, or can't be */
+    uint32_t section;          /* about whose floor is decided */
+    uint32_t next, choice_end; /* choice[next, choice_end) are untried */
+    bool is_wasted;            /* that nothing rests on it was tried too */
     Mark mark;
 } Frame;
 
-/* What a section was before it was changed. */
+/* What a section or a rectangle was before it was changed. */
 typedef struct {
-    uint32_t section;
-    Level floor, top;
-} Raised;
+    enum { CHANGE_SECTION, CHANGE_RECT, CHANGE_PLACED } kind;
+    uint32_t index;
+    Level first, second; /* floor and top; low and rest */
+    uint32_t answers;
+} Change;
+
+/* Sections lo to hi, half-open; none where hi is 0. */
+typedef struct {
+    uint32_t lo, hi;
+} Hull;
 
 struct Search {
     const Model *model;
     SearchTask task;
     bool is_off[INFER_COUNT];
-    uint64_t nodes, step;
+    uint64_t nodes;
+    bool is_full; /* something was cut short for want of room */
 
     /* Of a section. */
-    Level *floor;        /* nothing more is placed below */
-    Level *top;          /* of what is placed: what rests there is supported */
-    Level *left;         /* the sum of what is not placed */
-    uint32_t *count;     /* of what is not placed */
-    uint64_t *raised_in; /* the step in which its floor was last written down */
-    Level *lowest;       /* scratch: the lowest `low` of what is not placed */
-    uint32_t *answers;
-    uint32_t *reach;
-    bool *is_open;
+    Level *floor;      /* nothing more is placed below */
+    Level *top;        /* of what is placed: what rests there is supported */
+    Level *left;       /* the sum of what is not placed */
+    uint32_t *count;   /* of what is not placed */
+    uint32_t *answers; /* of what is not placed: how many have `low` at the floor */
+    uint32_t *cross;   /* of what is not placed: how many live both here and in the section before */
+    uint32_t *reach;   /* scratch */
 
     /* Of a rectangle. */
-    Level *low;    /* where it is not placed: no offset is lower */
-    Level *offset; /* where it is placed */
-    bool *is_placed;
+    Level *low;      /* where it is not placed: no offset is lower; LEVEL_NONE where it is */
+    Level *rest;     /* the aligned top of what is placed below it */
+    Level *offset;   /* where it is placed */
+    uint32_t *where; /* active[where[r]] = r */
 
     uint32_t *active;
     uint32_t *choice, choice_count, most_choices;
-    Raised *raised;
-    uint32_t raised_count, most_raised;
-    uint32_t *placed, placed_count;
+    Change *change;
+    uint32_t change_count, most_changes;
     Part *waiting;
     uint32_t waiting_count;
     Frame *frame;
     uint32_t frame_count, most_frames;
+    Hull hull;        /* of the sections whose answers have changed since the floors were raised */
     uint32_t culprit; /* the section that failed last */
 };
 
-/* Everything at the start. False where a section holds more than the capacity. */
+/* Everything at the start. False where nothing fits. */
 bool state_reset(Search *search);
 
-/* Is there room for one more frame, whatever it needs? */
+/* Is there room for one more frame? */
 bool state_has_room(const Search *search);
 
-Part state_part(const Search *search, uint32_t begin, uint32_t end, int32_t owner);
+/* Places a rectangle on the floors of its sections, all of which are at `offset`. False where something does not fit
+ * any more; so the next. */
+bool state_place(Search *search, uint32_t rect, Level offset);
 
-/* Raises floors as long as all that is left in a section must lie higher. False where something is too high then. */
-bool state_raise_floors(Search *search, const Part *part);
+/* Nothing rests on the floor of `section`: it goes up to `level`. */
+bool state_waste(Search *search, uint32_t section, Level level);
 
-/* Could something that is left go where nothing will be? Then this is no placement in which all rest. */
-bool state_is_dominated(Search *search, const Part *part);
+/* Raises floors as long as all that is left in a section must lie higher. */
+bool state_raise_floors(Search *search);
+
+/* Could something that is left go where nothing will be? Then this is no placement in which all rest. Asked of what has
+ * changed since `from`. */
+bool state_is_dominated(Search *search, uint32_t from);
 
 /* The section to decide about. */
-uint32_t state_pick(Search *search, const Part *part);
-
-bool state_covers(const Search *search, uint32_t rect, uint32_t section);
+uint32_t state_pick(const Search *search, const Part *part);
 
 /* May a rectangle whose floors are level be placed on them? */
 bool state_may_rest(const Search *search, uint32_t rect);
 
 /* The lowest floor above that of `section` if nothing rests on it; LEVEL_NONE where that is too high. */
-Level state_next_level(const Search *search, const Part *part, uint32_t section);
+Level state_next_level(const Search *search, uint32_t section);
 
-void state_set_floor(Search *search, uint32_t section, Level level);
-void state_place(Search *search, uint32_t rect, Level offset);
-
-/* The end of a step. */
-Mark state_mark(Search *search);
+Mark state_mark(const Search *search);
 void state_undo(Search *search, const Mark *mark);
-
-/* The section that failed is hard. */
-void state_blame(Search *search);
 
 #endif
