@@ -17,23 +17,23 @@ static const struct {
     const char *name;
     TableColumn column;
 } COLUMN[] = {
-    {"id", COLUMN_ID},
-    {"lower", COLUMN_FIRST},
-    {"upper", COLUMN_LAST},
-    {"size", COLUMN_SIZE},
-    {"alignment", COLUMN_ALIGNMENT},
-    {"hint", COLUMN_HINT},
-    {"gaps", COLUMN_GAPS},
-    {"offset", COLUMN_OFFSET},
-    {"memory", COLUMN_MEMORY},
-    {"share", COLUMN_SHARE},
-    {"apart", COLUMN_APART},
+    {"id", TABLE_ID},
+    {"lower", TABLE_FIRST},
+    {"upper", TABLE_LAST},
+    {"size", TABLE_SIZE},
+    {"alignment", TABLE_ALIGNMENT},
+    {"hint", TABLE_HINT},
+    {"gaps", TABLE_GAPS},
+    {"offset", TABLE_OFFSET},
+    {"memory", TABLE_MEMORY},
+    {"share", TABLE_SHARE},
+    {"apart", TABLE_APART},
     /* other names of some */
-    {"start", COLUMN_FIRST},
-    {"begin", COLUMN_FIRST},
-    {"end", COLUMN_LAST},
-    {"buffer", COLUMN_ID},
-    {"buffer_id", COLUMN_ID},
+    {"start", TABLE_FIRST},
+    {"begin", TABLE_FIRST},
+    {"end", TABLE_LAST},
+    {"buffer", TABLE_ID},
+    {"buffer_id", TABLE_ID},
 };
 
 enum { NAMES = sizeof COLUMN / sizeof *COLUMN };
@@ -44,12 +44,24 @@ static bool is_named(Str title, const char *name) {
     return title.len == strlen(name) && strncasecmp(title.ptr, name, title.len) == 0;
 }
 
+/* Which of the names; NAMES where none is. */
+static size_t find_name(Str title) {
+    size_t k = 0;
+    while (k < NAMES && !is_named(title, COLUMN[k].name)) {
+        k++;
+    }
+    return k;
+}
+
 static const char *line_text(const TableReader *reader) {
     return arena_text(&reader->work->keep, "line %" PRIu64, reader->csv.line);
 }
 
 /* A column that was probably misspelled would silently be without effect. */
 static void warn_of_slip(const TableReader *reader, Str title) {
+    if (find_name(title) < NAMES) {
+        return;
+    }
     Nearest nearest = {.typed = title};
     for (size_t k = 0; k < NAMES; k++) {
         nearest_offer(&nearest, str_from(COLUMN[k].name));
@@ -65,12 +77,8 @@ static void warn_of_slip(const TableReader *reader, Str title) {
 static bool take_column(TableReader *reader, int field) {
     Table *table = reader->table;
     Str title = reader->csv.field[field].value;
-    size_t k = 0;
-    while (k < NAMES && !is_named(title, COLUMN[k].name)) {
-        k++;
-    }
+    const size_t k = find_name(title);
     if (k == NAMES) {
-        warn_of_slip(reader, title);
         return true;
     }
     TableColumn column = COLUMN[k].column;
@@ -80,9 +88,9 @@ static bool take_column(TableReader *reader, int field) {
         return diag_error(
             &reader->work->diags,
             (DiagText){.place = line_text(reader),
-                       .what = column == COLUMN_LAST ? "the last step is told twice: 'upper' is the "
-                                                       "step after it, 'end' is the step itself"
-                                                     : "two columns mean the same",
+                       .what = column == TABLE_LAST ? "the last step is told twice: 'upper' is the "
+                                                      "step after it, 'end' is the step itself"
+                                                    : "two columns mean the same",
                        .got = arena_text(arena, "'" STR_FMT "' and '" STR_FMT "'", STR_ARG(other), STR_ARG(title)),
                        .expected = "one of them"});
     }
@@ -108,7 +116,7 @@ static const char *header_hint(const TableReader *reader) {
 static bool has_needed_columns(const TableReader *reader) {
     Arena *arena = &reader->work->keep;
     const char *missing = NULL;
-    for (size_t k = 0; k <= COLUMN_SIZE; k++) {
+    for (size_t k = 0; k <= TABLE_SIZE; k++) {
         if (reader->table->field[COLUMN[k].column] == TABLE_ABSENT) {
             missing = missing == NULL ? COLUMN[k].name : arena_text(arena, "%s, %s", missing, COLUMN[k].name);
         }
@@ -119,7 +127,7 @@ static bool has_needed_columns(const TableReader *reader) {
                                  .what = "columns are missing",
                                  .got = arena_text(arena, STR_FMT, STR_ARG(reader->csv.record)),
                                  .expected = arena_text(arena, "also %s%s", missing,
-                                                        reader->table->field[COLUMN_LAST] == TABLE_ABSENT
+                                                        reader->table->field[TABLE_LAST] == TABLE_ABSENT
                                                             ? " (or end, the last step itself)"
                                                             : ""),
                                  .hint = header_hint(reader)});
@@ -146,7 +154,11 @@ static bool read_header(TableReader *reader) {
     for (int field = 0; (size_t)field < reader->csv.field_count; field++) {
         good = take_column(reader, field) && good;
     }
-    return has_needed_columns(reader) && good;
+    good = has_needed_columns(reader) && good;
+    for (size_t field = 0; field < reader->csv.field_count && good; field++) {
+        warn_of_slip(reader, reader->csv.field[field].value);
+    }
+    return good;
 }
 
 /* ---- Names */
@@ -203,37 +215,37 @@ static bool read_optional(const TableReader *reader, TableColumn column, bool *i
 
 static bool read_alignment(const TableReader *reader, TableRow *row) {
     row->align = 1;
-    return cell_value(reader, COLUMN_ALIGNMENT).len == 0 || cell_number(reader, COLUMN_ALIGNMENT, 1, &row->align);
+    return cell_value(reader, TABLE_ALIGNMENT).len == 0 || cell_number(reader, TABLE_ALIGNMENT, 1, &row->align);
 }
 
 static bool check_offset(const TableReader *reader, const TableRow *row) {
     return !row->is_pinned || row->offset % row->align == 0 ||
-           cell_error(reader, COLUMN_OFFSET,
+           cell_error(reader, TABLE_OFFSET,
                       (DiagText){.what = "the offset is not a multiple of the row's alignment",
                                  .expected = arena_text(&reader->work->keep, "a multiple of %" PRIu64, row->align)});
 }
 
 static bool read_cells(const TableReader *reader, TableRow *row) {
     bool good = cell_range(reader, &row->first, &row->last) && cell_gaps(reader, row);
-    good = cell_number(reader, COLUMN_SIZE, 1, &row->size) && good;
+    good = cell_number(reader, TABLE_SIZE, 1, &row->size) && good;
     good = read_alignment(reader, row) && good;
-    good = read_optional(reader, COLUMN_HINT, &row->has_hint, &row->hint) && good;
-    good = read_optional(reader, COLUMN_OFFSET, &row->is_pinned, &row->offset) && good;
+    good = read_optional(reader, TABLE_HINT, &row->has_hint, &row->hint) && good;
+    good = read_optional(reader, TABLE_OFFSET, &row->is_pinned, &row->offset) && good;
     return good && check_offset(reader, row);
 }
 
 /* `number`: of the row. */
 static bool read_id(const TableReader *reader, AllNames *names, size_t number, TableRow *row) {
-    row->id = cell_value(reader, COLUMN_ID);
+    row->id = cell_value(reader, TABLE_ID);
     if (row->id.len == 0) {
-        return cell_error(reader, COLUMN_ID, (DiagText){.what = "the cell is empty", .expected = "a name"});
+        return cell_error(reader, TABLE_ID, (DiagText){.what = "the cell is empty", .expected = "a name"});
     }
     uint32_t first = *name_map_add(&names->ids, row->id, (uint32_t)number);
     if (first == number) {
         return true;
     }
     const char *where = arena_text(&reader->work->keep, "line %" PRIu64 " has it too", reader->table->row[first].line);
-    return cell_error(reader, COLUMN_ID,
+    return cell_error(reader, TABLE_ID,
                       (DiagText){.what = "two buffers have one name", .expected = "each name once", .hint = where});
 }
 
@@ -244,9 +256,9 @@ static bool read_row(const TableReader *reader, AllNames *names, size_t expected
     if (!has_all_cells(reader, expected)) {
         return false;
     }
-    row->memory = names_number(&names->memory, cell_value(reader, COLUMN_MEMORY));
-    row->share = names_number(&names->share, cell_value(reader, COLUMN_SHARE));
-    row->apart = names_number(&names->apart, cell_value(reader, COLUMN_APART));
+    row->memory = names_number(&names->memory, cell_value(reader, TABLE_MEMORY));
+    row->share = names_number(&names->share, cell_value(reader, TABLE_SHARE));
+    row->apart = names_number(&names->apart, cell_value(reader, TABLE_APART));
     bool good = read_id(reader, names, table->count, row);
     good = read_cells(reader, row) && good;
     table->count++;
@@ -291,7 +303,7 @@ static bool read_rows(TableReader *reader) {
 
 bool table_read(Table *table, Str text, Work *work) {
     *table = (Table){.text = text};
-    for (int k = 0; k < COLUMN_COUNT; k++) {
+    for (int k = 0; k < TABLE_COLUMNS; k++) {
         table->field[k] = TABLE_ABSENT;
     }
     TableReader reader = {.csv = csv_reader(text, &work->keep), .table = table, .work = work};

@@ -14,18 +14,18 @@
 #include "place/solver.h"
 
 typedef enum {
-    COLUMN_ID,
-    COLUMN_FIRST,
-    COLUMN_LAST,
-    COLUMN_SIZE,
-    COLUMN_ALIGNMENT,
-    COLUMN_HINT,
-    COLUMN_GAPS,
-    COLUMN_OFFSET,
-    COLUMN_MEMORY,
-    COLUMN_SHARE,
-    COLUMN_APART,
-    COLUMN_COUNT,
+    TABLE_ID,
+    TABLE_FIRST,
+    TABLE_LAST,
+    TABLE_SIZE,
+    TABLE_ALIGNMENT,
+    TABLE_HINT,
+    TABLE_GAPS,
+    TABLE_OFFSET,
+    TABLE_MEMORY,
+    TABLE_SHARE,
+    TABLE_APART,
+    TABLE_COLUMNS,
 } TableColumn;
 
 /* One buffer, checked: sizes and alignments are at least 1, first < last, gaps are sorted, disjoint, within. */
@@ -46,9 +46,9 @@ typedef struct {
     size_t count;
     const Str *memory; /* names by their numbers: [0] is empty */
     uint32_t memory_count;
-    bool includes_end;       /* it has `end`: what was read is one more */
-    int field[COLUMN_COUNT]; /* of each record; TABLE_ABSENT where the table has no such column */
-    Str text;                /* of the file, for table_write */
+    bool includes_end;        /* it has `end`: what was read is one more */
+    int field[TABLE_COLUMNS]; /* of each record; TABLE_ABSENT where the table has no such column */
+    Str text;                 /* of the file, for table_write */
 } Table;
 
 enum { TABLE_ABSENT = -1 };

@@ -43,7 +43,9 @@ bool cell_refuse(const TableReader *reader, TableColumn column, DiagText text) {
 /* "write 65536" for 64K. */
 static const char *number_hint(const TableReader *reader, Str value) {
     uint64_t bytes;
-    return str_to_bytes(value, &bytes) ? arena_text(&reader->work->keep, "write %" PRIu64, bytes) : NULL;
+    return str_to_bytes(value, &bytes) && !str_to_u64(value, &bytes)
+               ? arena_text(&reader->work->keep, "write %" PRIu64, bytes)
+               : NULL;
 }
 
 bool cell_number(const TableReader *reader, TableColumn column, uint64_t least, uint64_t *number) {
@@ -63,18 +65,18 @@ bool cell_number(const TableReader *reader, TableColumn column, uint64_t least, 
 
 bool cell_range(const TableReader *reader, uint64_t *first, uint64_t *last) {
     const bool includes_end = reader->table->includes_end;
-    if (!cell_number(reader, COLUMN_FIRST, 0, first) || !cell_number(reader, COLUMN_LAST, 0, last)) {
+    if (!cell_number(reader, TABLE_FIRST, 0, first) || !cell_number(reader, TABLE_LAST, 0, last)) {
         return false;
     }
     if (includes_end && !checked_add(*last, 1, last)) {
-        return cell_error(reader, COLUMN_LAST,
+        return cell_error(reader, TABLE_LAST,
                           (DiagText){.what = "the step after this one has no number of 64 bits",
                                      .expected = "at most 18446744073709551614"});
     }
     if (*first < *last) {
         return true;
     }
-    return cell_error(reader, COLUMN_LAST,
+    return cell_error(reader, TABLE_LAST,
                       (DiagText){.what = "the buffer lives in no step",
                                  .expected = arena_text(&reader->work->keep, "%s %" PRIu64,
                                                         includes_end ? "at least" : "more than", *first),
@@ -87,23 +89,23 @@ static bool read_gap(const TableReader *reader, const TableRow *row, Str text, P
     Arena *arena = &reader->work->keep;
     const char *got = arena_text(arena, STR_FMT, STR_ARG(text));
     if (text.len > 0 && memchr(text.ptr, '@', text.len) != NULL) {
-        return cell_refuse(reader, COLUMN_GAPS,
+        return cell_refuse(reader, TABLE_GAPS,
                            (DiagText){.what = "a gap of some of the bytes is not supported",
                                       .got = got,
                                       .expected = "a gap of all bytes: FIRST-LAST",
-                                      .hint = "split the buffer into rows of the bytes that are live together"});
+                                      .hint = "leave the gap out: all of the buffer is then live there"});
     }
     Str last = text;
     Str first = str_cut(&last, '-');
     if (!str_to_u64(first, &gap->first) || !str_to_u64(last, &gap->last) ||
         (reader->table->includes_end && !checked_add(gap->last, 1, &gap->last))) {
-        return cell_error(reader, COLUMN_GAPS,
+        return cell_error(reader, TABLE_GAPS,
                           (DiagText){.what = "not a gap", .got = got, .expected = "FIRST-LAST, such as 3-5 8-9"});
     }
     if (gap->first >= gap->last || gap->first < row->first || gap->last > row->last) {
         const char *shown = arena_text(arena, "steps from %" PRIu64 " up to, without, %" PRIu64, row->first, row->last);
         return cell_error(
-            reader, COLUMN_GAPS,
+            reader, TABLE_GAPS,
             (DiagText){.what = gap->first >= gap->last ? "the gap is empty" : "the gap is not within the buffer's life",
                        .got = got,
                        .expected = shown});
@@ -147,7 +149,7 @@ static bool trim_range(TableRow *row, PlaceSpan *gap, size_t count) {
 }
 
 bool cell_gaps(const TableReader *reader, TableRow *row) {
-    Str rest = cell_value(reader, COLUMN_GAPS);
+    Str rest = cell_value(reader, TABLE_GAPS);
     size_t count = count_words(rest);
     if (count == 0) {
         return true;
@@ -159,5 +161,5 @@ bool cell_gaps(const TableReader *reader, TableRow *row) {
         }
     }
     return trim_range(row, gap, spans_join(gap, count)) ||
-           cell_error(reader, COLUMN_GAPS, (DiagText){.what = "the gaps leave no step to live in"});
+           cell_error(reader, TABLE_GAPS, (DiagText){.what = "the gaps leave no step to live in"});
 }

@@ -8,7 +8,7 @@ typedef struct {
     CsvReader csv; /* stands at the record that is read */
     Table *table;
     Work *work;
-    Str title[COLUMN_COUNT]; /* as the header has it */
+    Str title[TABLE_COLUMNS]; /* as the header has it */
 } TableReader;
 
 /* The value of a cell; empty where the table has no such column. */

@@ -56,19 +56,19 @@ static void put_record(const TableWriter *writer, const CsvReader *csv) {
     const int *field = writer->table->field;
     for (int k = 0; (size_t)k < csv->field_count; k++) {
         fputs(k == 0 ? "" : ",", writer->out);
-        if (k == field[COLUMN_OFFSET] && !writer->is_header) {
+        if (k == field[TABLE_OFFSET] && !writer->is_header) {
             put_offset(writer);
-        } else if (k == field[COLUMN_MEMORY] && writer->memory != NULL && !writer->is_header) {
+        } else if (k == field[TABLE_MEMORY] && writer->memory != NULL && !writer->is_header) {
             put_memory(writer);
         } else {
             put(csv->field[k].text, writer->out);
         }
     }
-    if (writer->memory != NULL && field[COLUMN_MEMORY] == TABLE_ABSENT) {
+    if (writer->memory != NULL && field[TABLE_MEMORY] == TABLE_ABSENT) {
         fputc(',', writer->out);
         put_memory(writer);
     }
-    if (field[COLUMN_OFFSET] == TABLE_ABSENT) {
+    if (field[TABLE_OFFSET] == TABLE_ABSENT) {
         fputc(',', writer->out);
         put_offset(writer);
     }

@@ -1,0 +1,53 @@
+/* `stride0 pack`: what is asked, what came of it, and how it is told. */
+#ifndef S0_CLI_PACK_H
+#define S0_CLI_PACK_H
+
+#include "cli/cli.h"
+#include "place/banks.h"
+#include "place/storage.h"
+
+typedef struct {
+    const char *capacity, *align, *device, *threads, *nodes, *time_limit, *json, *output;
+    Texts memories, without;
+    bool minimise, progress;
+} PackArgs;
+
+typedef struct {
+    Str name; /* empty where the only memory has none */
+    Bank bank;
+} PackMemory;
+
+/* A question with its answer. */
+typedef struct {
+    const char *file; /* as given */
+    Table table;
+    Storages storages;
+    uint64_t capacity, unit; /* --capacity, --align */
+    PackMemory *memory;
+    uint32_t memory_count;
+    bool has_names; /* memories are told apart in what is written */
+    BanksProblem problem;
+    BanksResult result;
+    double seconds;
+    Arena *arena;
+} Pack;
+
+/* What the options ask for, of whatever table. False with diagnostics. */
+bool pack_read_options(Work *work, const PackArgs *args, Pack *pack);
+
+/* The question that options and table make. False with diagnostics. */
+bool pack_ask(Work *work, Pack *pack);
+
+/* The memory that a storage is in. */
+const PackMemory *pack_memory_of(const Pack *pack, size_t storage);
+
+typedef enum { PACK_OPTIMAL, PACK_FEASIBLE, PACK_INFEASIBLE, PACK_UNKNOWN } PackStatus;
+
+PackStatus pack_status(const Pack *pack);
+const char *pack_status_name(PackStatus status);
+
+void pack_print(const Pack *pack, FILE *out);           /* the report of an answer */
+void pack_print_misfit(const Pack *pack, FILE *errors); /* why there is none */
+void pack_print_json(FILE *out, const void *pack);
+
+#endif

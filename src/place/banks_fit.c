@@ -1,0 +1,65 @@
+/* Whether buffers fit into one bank, and what they cost there. */
+#include "place/banks_inner.h"
+
+#include "base/checked.h"
+
+/* Nodes of a search that only has to say whether it fits. */
+enum { FIT_NODES = 20000 };
+
+bool banks_allow(const Banks *banks, uint32_t bank, const SolverBuffer *buffer) {
+    const Bank *into = &banks->problem->bank[bank];
+    uint64_t offset = buffer->is_pinned ? buffer->offset : 0, end;
+    return offset % into->align_bytes == 0 && checked_add(offset, buffer->size, &end) &&
+           checked_round_up(end, into->align_bytes, &end) && end <= into->capacity;
+}
+
+static SolverBuffer *copy_members(const Banks *banks, const size_t *member, size_t count) {
+    SolverBuffer *copy = arena_array(banks->scratch, SolverBuffer, count);
+    for (size_t k = 0; k < count; k++) {
+        copy[k] = banks->problem->buffer[member[k]];
+    }
+    return copy;
+}
+
+FitResult banks_fit(Banks *banks, uint32_t bank, const size_t *member, size_t count) {
+    const Bank *into = &banks->problem->bank[bank];
+    SolverOptions options = banks->problem->options;
+    SolverResult solved;
+    options.capacity = into->capacity;
+    options.align_bytes = into->align_bytes;
+    options.is_minimised = false;
+    options.most_nodes = FIT_NODES;
+    options.most_ms = 0;
+    options.tell = NULL;
+    if (count == 0) {
+        return (FitResult){.fit = FIT_YES};
+    }
+    if (!solver_run(copy_members(banks, member, count), count, &options, banks->scratch, banks->scratch, &solved)) {
+        banks->has_overflowed = true;
+        return (FitResult){.fit = FIT_UNKNOWN};
+    }
+    banks->nodes += solved.nodes;
+    FitResult result = {.fit = solved.outcome == SOLVER_FOUND        ? FIT_YES
+                               : solved.outcome == SOLVER_INFEASIBLE ? FIT_NO
+                                                                     : FIT_UNKNOWN};
+    if (result.fit == FIT_NO) {
+        result.culprit = arena_array(banks->scratch, size_t, solved.culprit_count);
+        result.culprit_count = solved.culprit_count;
+        for (size_t k = 0; k < solved.culprit_count; k++) {
+            result.culprit[k] = member[solved.culprit[k]];
+        }
+    }
+    return result;
+}
+
+bool banks_cost(const Banks *banks, const uint32_t *where, uint64_t *cost) {
+    *cost = 0;
+    for (size_t i = 0; i < banks->problem->count; i++) {
+        uint64_t of_one;
+        if (!checked_mul(banks->problem->buffer[i].size, banks->problem->bank[where[i]].price, &of_one) ||
+            !checked_add(*cost, of_one, cost)) {
+            return false;
+        }
+    }
+    return true;
+}
