@@ -1,7 +1,8 @@
 /* The stages, in the order in which data goes through them, and nothing else.
  *
  *   model --import--> graph --inline, bind, infer--> shapes --names--> axes --simplify--> fewer nodes and constants
- *         --qdq--> integer operators --plan: steps, ranges, aliases, offsets--> plan --gather--> facts
+ *         --qdq--> integer operators --tables--> constants of operators on 8 bits
+ *         --plan: steps, ranges, aliases, offsets--> plan --gather--> facts
  *         --program--> commands --sim--> outputs and an audit
  *         --emit--> a smaller model
  *

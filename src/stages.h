@@ -8,7 +8,7 @@
 #include "ledger/diff.h"
 #include "ledger/simplification.h"
 
-/* What the user asked for; zero is every default. */
+/* What the user asked for, as request_read reads it. */
 typedef struct {
     const char *model;  /* path */
     const char *device; /* name of a preset, or path */

@@ -195,10 +195,11 @@ const CliCommand command_plan = {
     .summary = "the memory ledger of a model on a device: what is alive when, where, and why",
     .details =
         "Sizes are the layout contract's, of one lane where a memory has lanes. Steps run in the order of the file.\n"
-        "On a scratchpad device runs of per-channel operators go by tiles, others over whole maps that are loaded, "
-        "worked on\n"
-        "and stored; where these do not fit, by tiles too, and maps wait in far memory. --tile none: all maps are "
-        "whole.\n"
+        "On a scratchpad device runs of per-channel operators, and operators that have a command, go by tiles; others "
+        "over\n"
+        "whole maps that are loaded, worked on and stored. Where maps do not fit, those go by tiles too, and maps wait "
+        "in\n"
+        "far memory. --tile none: all maps are whole.\n"
         "Exit status 2 where it does not fit: standard error says why, files are written all the same.\n"
         "Lines are as wide as the terminal, or COLUMNS characters; in a file or pipe 200, so that most names are "
         "whole.\n"

@@ -190,7 +190,8 @@ const CliCommand command_run = {
     .summary = "run a plan on the simulated device: outputs, traffic, and an audit of every byte",
     .details =
         "The device must be a scratchpad. Operators are per-channel, or convolutions, pools, fully connected\n"
-        "layers, Softmax, reductions and padding on codes of 8 bits, or move elements.\n"
+        "layers, Softmax, reductions and padding on codes of 8 bits, or move elements; of TFLite's int8 networks also\n"
+        "LOGISTIC, TANH and LEAKY_RELU, by a table.\n"
         "--node runs one per-channel chain of a larger model. What that takes from the rest of the model is an input\n"
         "of its own, by the tensor's name.\n"
         "Exit status 1 where the audit is not exact or the device finds a fault: that is an error of stride0, and\n"

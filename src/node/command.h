@@ -1,5 +1,5 @@
 /* Operators that are not per-channel, as the command that computes them: what a convolution, a pool or a fully
- * connected layer on codes makes, what only moves elements, and what has a table (node_table.h). Who plans asks whether
+ * connected layer on codes makes, what only moves elements, and what has a table (node/table.h). Who plans asks whether
  * there is a command, who writes programs asks for it. Definitions: docs/semantics.md. */
 #ifndef S0_NODE_COMMAND_H
 #define S0_NODE_COMMAND_H
@@ -35,7 +35,7 @@ typedef struct {
  * False where no command computes the node: `why` tells, in one clause; null where it is no such operator at all. */
 bool node_command(const Graph *graph, const Node *node, Arena *arena, NodeCommand *command, const char **why);
 
-/* ---- Private to node_*.c: by family, as node_command */
+/* ---- Private to the room: by family, as node_command */
 
 bool node_window(const Graph *graph, const Node *node, Arena *arena, NodeCommand *command, const char **why);
 bool node_pad(const Graph *graph, const Node *node, Arena *arena, NodeCommand *command, const char **why);

@@ -1,4 +1,4 @@
-/* A node that is being read as stages: what node_stages.c and node_codes.c share. */
+/* A node that is being read as stages: what stages.c, codes.c and integers.c share. Private to the room. */
 #ifndef S0_NODE_READER_H
 #define S0_NODE_READER_H
 
@@ -37,11 +37,11 @@ bool reader_limit(NodeReader *r, NodeStage *clip, Gives gives, double *number, b
 /* Integers of 2 to 16 bits. */
 bool reader_is_code(DType dtype);
 
-/* node_codes.c: Quantize and Dequantize; operators that compute on codes, as TFLite does. */
+/* ---- codes.c: Quantize and Dequantize; operators that compute on codes, as TFLite does. */
 bool reader_coder(NodeReader *r);
 bool reader_code_operator(NodeReader *r);
 
-/* node_integers.c: ONNX's operators on integers, and QLinearAdd and QLinearMul. */
+/* ---- integers.c: ONNX's operators on integers, and QLinearAdd and QLinearMul. */
 bool reader_integers(NodeReader *r);
 
 #endif

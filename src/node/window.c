@@ -195,22 +195,22 @@ static bool read_conv(WindowReading *r) {
     return read_factors(r, out);
 }
 
-/* Does a window of ONNX's mean have as many elements everywhere? */
-static bool counts_padding(const WindowReading *r) {
+/* Of ONNX's mean: may a window have fewer elements than others? */
+static bool may_have_padding(const WindowReading *r) {
     const Attr *pads = node_attr(r->node, "pads");
     Str mode = node_str(r->node, "auto_pad");
     bool is_plain = mode.len == 0 || str_eq(mode, STR("NOTSET")) || str_eq(mode, STR("VALID"));
     for (uint32_t k = 0; pads != NULL && k < pads->count; k++) {
         is_plain = is_plain && (pads->kind != ATTR_INTS || pads->ints[k] == 0);
     }
-    return is_plain && node_int(r->node, "ceil_mode", 0) == 0;
+    return !is_plain || node_int(r->node, "ceil_mode", 0) != 0;
 }
 
 /* ONNX's mean is one of reals. */
 static bool read_mean_of_reals(WindowReading *r) {
     CmdWindow *window = &r->made->window;
     uint64_t count;
-    if (!counts_padding(r)) {
+    if (may_have_padding(r)) {
         return window_fail(r, "its windows have padding");
     }
     window->group_src = window->group_dst = 1;
@@ -318,13 +318,13 @@ static bool read_product(WindowReading *r) {
     return read_factors(r, window->group_dst);
 }
 
-/* Shares of 256, the least code is 0: the kernels take no other codes. */
 static bool goes_over_last(const WindowReading *r) {
     int64_t rank = r->in->shape.rank,
             axis = node_int(r->node, "axis", window_is_tflite(r) || r->node->version >= 13 ? -1 : 1);
     return window_is_tflite(r) || axis == -1 || axis == rank - 1;
 }
 
+/* Shares of 256, the least code is 0: the kernels take no other codes. */
 static bool read_softmax(WindowReading *r) {
     CmdWindow *window = &r->made->window;
     const Shape *in = &r->in->shape;

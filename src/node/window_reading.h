@@ -1,4 +1,4 @@
-/* Reading a node as a command over windows: what node_window.c and node_reduction.c share. Private to them. */
+/* Reading a node as a command over windows: what window.c and reduction.c share. Private to them. */
 #ifndef S0_NODE_WINDOW_READING_H
 #define S0_NODE_WINDOW_READING_H
 

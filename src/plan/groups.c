@@ -1,8 +1,9 @@
 /* Groups: what runs together, in the file's order, and how: as a sweep, tile by tile, or over whole tensors.
  *
  * An arena runs one node after another, constants are read where they lie. A scratchpad loads what a group of nodes
- * needs, runs the group and stores its outputs; a group is a run of element-wise operators, each the only reader of the
- * one before. */
+ * needs, runs the group and stores its outputs; a group is one node, or a run of element-wise operators, each the only
+ * reader of the one before. Per-channel operators and those that have a command are sweeps, others where relief asks
+ * for it. */
 #include "plan/builder.h"
 
 #include "graph/box.h"

@@ -2,7 +2,7 @@
  *
  * Every address of a command comes from the layout contract by the plan's own views, every wait from what sweep_walk
  * says; constants are stored by the contract too. A plan has a program if each of its operators is a per-channel one,
- * or one that node_command.h knows and that goes as a sweep. */
+ * or one that node/command.h knows and that goes as a sweep. */
 #ifndef S0_PROGRAM_PROGRAM_H
 #define S0_PROGRAM_PROGRAM_H
 

@@ -77,8 +77,8 @@ void html_sweeps(const Html *html);   /* html_sweeps.c */
 void html_forms(const Html *html);    /* html_forms.c */
 void html_traffic(const Html *html);  /* html_traffic.c */
 void html_rewrites(const Html *html); /* html_rewrites.c */
-void html_warnings(const Html *html);
-void html_choose_steps(Html *html); /* html_steps.c; needed before any */
+void html_choose_steps(Html *html);   /* html_steps.c; needed before any */
 void html_steps(const Html *html);
+void html_warnings(const Html *html); /* html_rewrites.c */
 
 #endif

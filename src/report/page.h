@@ -1,4 +1,4 @@
-/* What the parts of the terminal's report share. Private to the room. */
+/* What the parts of reports for people share: the terminal's, and from it the page as HTML. Private to the room. */
 #ifndef S0_REPORT_PAGE_H
 #define S0_REPORT_PAGE_H
 
@@ -35,26 +35,28 @@ Str page_step(const Page *page, uint32_t step); /* "step 3: 'm' (Mul), multiply"
 
 /* ---- parts, in the order of the page */
 
-void page_padding(const Page *page);  /* parts.c */
-void page_rewrites(const Page *page); /* rewrites.c */
-void page_parameters(const Page *page);
+void page_rewrites(const Page *page);   /* rewrites.c */
+void page_parameters(const Page *page); /* parts.c */
+void page_padding(const Page *page);
 void page_inputs(const Page *page);
-void page_traffic(const Page *page); /* traffic.c */
-void page_sweeps(const Page *page);  /* timeline.c: the sweep at the peak, and those that take most cycles */
-void page_sweep(const Page *page, uint32_t sweep);
-Str page_tile(const Page *page, const SweepChoice *choice);          /* lists.c: "1x8x2x28", N C H W */
-Str page_sweep_title(const Page *page, const PlannedSweep *planned); /* "'m' (Mul) to 'a' (Add)" */
-void page_far_maps(const Page *page);                                /* lists.c */
+void page_traffic(const Page *page);  /* traffic.c */
+void page_far_maps(const Page *page); /* lists.c */
 void page_sweep_list(const Page *page);
+void page_sweeps(const Page *page);  /* timeline.c: the sweep at the peak, and those that take most cycles */
 void page_drawing(const Page *page); /* drawing_page.c */
 
+/* ---- of one sweep, or one step */
+
+void page_sweep(const Page *page, uint32_t sweep);                      /* timeline.c */
 const char *page_choice(const Page *page, const PlannedSweep *planned); /* "fused, 7 tiles of 1x12x3x28 (N C H W)" */
 Str page_alive(const Page *page, uint32_t step);                        /* "X 2*896, s 16, 3 more" */
+Str page_tile(const Page *page, const SweepChoice *choice);             /* lists.c: "1x8x2x28", N C H W */
+Str page_sweep_title(const Page *page, const PlannedSweep *planned);    /* "'m' (Mul) to 'a' (Add)" */
 
 /* ---- misfit.c: parts of why it does not fit */
 
-Str misfit_cut(
-    const Page *page); /* how far the peak's operator is cut, or why it is not; empty where neither is known */
+/* How far the peak's operator is cut, or why it is not; empty where neither is known. */
+Str misfit_cut(const Page *page);
 Str misfit_waiting_for(const Page *page, BufferId id);   /* "until step 3: …" */
 Str misfit_blamed(const Page *page, const Blame *blame); /* the buffer, or of a schedule the operator */
 
