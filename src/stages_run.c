@@ -174,7 +174,7 @@ const Run *stages_run(const Request *request, const RunOptions *options, ModelFi
         !feed_expect(graph, options, files, work, audit)) {
         return NULL;
     }
-    if (!plan_fits(facts->plan) && program_is_possible(facts->plan, &work->scratch)) {
+    if (!plan_fits(facts->plan) && program_is_possible(facts->plan)) {
         return run; /* an operator without a command is told before what does not fit */
     }
     work->diags.file = request->model;

@@ -106,10 +106,9 @@ bool view_narrow(View *view, const ViewBox *box) {
         return false;
     }
     view->offset_bits += first.byte * 8 + first.bit - view_address_bits(view, zero);
-    view->logical_bits = view->shape.bits;
+    view->logical_bits = view->shape.bits * layout_elements(box->extent);
     for (int d = 0; d < DIM_COUNT; d++) {
         view->shape.extent[d] = box->extent[d];
-        view->logical_bits *= box->extent[d]; /* of a part of a view, whose bits fit 64 bits */
     }
     for (uint32_t k = 0; k < view->level_count; k++) {
         ViewLevel *level = &view->level[k];

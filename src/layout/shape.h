@@ -19,6 +19,9 @@ typedef struct {
 /* All extents 1. */
 LayoutShape layout_shape(uint32_t bits, uint32_t rank);
 
+/* How many elements so many indices of each dimension are: of a view or a part of one, whose bits fit 64 bits. */
+uint64_t layout_elements(const uint64_t extent[DIM_COUNT]);
+
 char dim_letter(Dim dim);
 
 #endif

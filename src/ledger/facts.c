@@ -311,15 +311,13 @@ const FarReason *facts_why_far(const Plan *plan, BufferId id) {
 BufferId facts_reads_whole(const PlannedSweep *planned, uint32_t k) {
     const SweepOperand *operand = k == 0 ? &planned->sweep.in : &planned->sweep.params[k - 1];
     BufferId far = k == 0 ? planned->in_far : planned->params[k - 1].far;
-    uint64_t elements = 1;
     for (uint32_t d = 0; d < DIM_COUNT; d++) {
         if (operand->reach[d].of != REACH_ALL && operand->shape.extent[d] > 1) {
             return NO_BUFFER;
         }
-        elements *= operand->shape.extent[d]; /* of a view, whose bits fit 64 bits */
     }
     BufferId local = k == 0 ? planned->in_local[0] : planned->params[k - 1].local[0];
-    return elements <= 1 ? NO_BUFFER : is_buffer(far) ? far : local;
+    return layout_elements(operand->shape.extent) <= 1 ? NO_BUFFER : is_buffer(far) ? far : local;
 }
 
 uint32_t facts_uncut_dims(const Sweep *sweep) {

@@ -6,6 +6,15 @@
 
 #include <string.h>
 
+int32_t node_first_map(const Graph *graph, const Node *node) {
+    for (uint32_t k = 0; k < node->input_count; k++) {
+        if (value_is_map(node_input(graph, node, k))) {
+            return (int32_t)k;
+        }
+    }
+    return NO_INPUT;
+}
+
 /* The axis that is called C, where exactly one is; else what the format defines (ONNX 1, TFLite the last). */
 int32_t node_channel_axis(const Graph *graph, const Value *map) {
     int32_t found = -1;

@@ -1,9 +1,19 @@
-/* Along which axes of a node's map its inputs lie, by the operator's definition or by aligned position, never by a
- * size. */
+/* Which of a node's inputs are maps, and along which axes of its map they lie: by the operator's definition or by
+ * aligned position, never by a size. */
 #ifndef S0_NODE_INPUT_H
 #define S0_NODE_INPUT_H
 
 #include "graph/graph.h"
+
+/* Is it read as a map: neither a constant nor a state? Null is none. */
+static inline bool value_is_map(const Value *value) {
+    return value != NULL && value->constant == NULL && !value->is_state;
+}
+
+enum { NO_INPUT = -1 };
+
+/* The first input that is a map; NO_INPUT. */
+int32_t node_first_map(const Graph *graph, const Node *node);
 
 static inline bool node_has_axis(const Value *map, int32_t axis) {
     return axis >= 0 && axis < (int32_t)map->shape.rank;

@@ -188,8 +188,16 @@ bool place_backing(Plan *plan, Work *work);
 
 /* ---- plan.c, remedies.c */
 
-/* The best plan that there is with these options, without remedies. Null with diagnostics. */
-Plan *plan_best(const Graph *graph, const Device *device, const PlanOptions *options, Work *work);
+/* What is to be planned. */
+typedef struct {
+    const Graph *graph;
+    const Device *device;
+    const PlanOptions *options;
+    const NodeCommand *const *command; /* see Plan */
+} PlanTask;
+
+/* The best plan that there is, without remedies. Null with diagnostics. */
+Plan *plan_best(const PlanTask *task, Work *work);
 
 void find_remedies(Plan *plan, Work *work);
 

@@ -7,7 +7,6 @@
 #include "plan/builder.h"
 
 #include "graph/box.h"
-#include "node/command.h"
 
 /* ---- What is a group */
 
@@ -32,17 +31,8 @@ static bool touches_far(const Builder *builder, const Node *node) {
     return touches;
 }
 
-/* An operator that is not per-channel, for which there is a command. */
-static bool has_command(const Builder *builder, NodeId id) {
-    const Graph *graph = builder->plan->graph;
-    NodeCommand command;
-    const char *why;
-    return builder->plan->device->kind == DEVICE_SCRATCHPAD &&
-           node_command(graph, graph_node(graph, id), &builder->work->scratch, &command, &why);
-}
-
 static bool goes_in_tiles(const Builder *builder, NodeId id) {
-    if (has_command(builder, id)) {
+    if (plan_command(builder->plan, id) != NULL) {
         return true;
     }
     return builder->relief != NULL &&

@@ -16,10 +16,12 @@ static BufferId *id_table(Arena *arena, const Graph *graph) {
     return ids;
 }
 
-static void init_builder(Builder *builder, const Graph *graph, const Device *device, const PlanOptions *options,
-                         Work *work) {
+static void init_builder(Builder *builder, const PlanTask *task, Work *work) {
+    const Graph *graph = task->graph;
+    const Device *device = task->device;
+    const PlanOptions *options = task->options;
     Plan *plan = arena_new(&work->keep, Plan);
-    *plan = (Plan){.graph = graph, .device = device, .options = *options};
+    *plan = (Plan){.graph = graph, .device = device, .options = *options, .command = task->command};
     plan->of_value = id_table(&work->keep, graph);
     plan->smallest = arena_array(&work->keep, const Shape *, graph->value_count);
     plan->buffer_capacity = graph->value_count; /* what an arena needs; a scratchpad's copies may make it grow */
@@ -37,53 +39,51 @@ static void init_builder(Builder *builder, const Graph *graph, const Device *dev
 
 /* ---- One plan */
 
-/* What is planned for what, and with what concessions: null where there are none. */
+/* A task while it is planned again and again, and with what concessions: null where there are none. */
 typedef struct {
-    const Graph *graph;
-    const Device *device;
-    const PlanOptions *options;
+    const PlanTask *task;
     AliasChoice choice;
     uint64_t *budgets;
     Relief *relief;
     const Plan *before; /* the last plan that was built so */
     uint32_t *sweep_at; /* node -> its sweep there */
-} Request;
+} Drafting;
 
 /* What was chosen for a sweep holds again where nothing has changed for it. */
-static void remember(Request *request, const Plan *plan, Arena *scratch) {
-    if (request->sweep_at == NULL) {
-        request->sweep_at = arena_array(scratch, uint32_t, request->graph->node_count);
+static void remember(Drafting *drafting, const Plan *plan, Arena *scratch) {
+    if (drafting->sweep_at == NULL) {
+        drafting->sweep_at = arena_array(scratch, uint32_t, drafting->task->graph->node_count);
     }
-    for (uint32_t i = 0; i < request->graph->node_count; i++) {
-        request->sweep_at[i] = UINT32_MAX;
+    for (uint32_t i = 0; i < drafting->task->graph->node_count; i++) {
+        drafting->sweep_at[i] = UINT32_MAX;
     }
     for (uint32_t i = 0; i < plan->sweep_count; i++) {
-        request->sweep_at[plan->sweeps[i].nodes[0].index] = i;
+        drafting->sweep_at[plan->sweeps[i].nodes[0].index] = i;
     }
-    request->before = plan;
+    drafting->before = plan;
 }
 
-static Plan *build_once(Request *request, Work *work) {
+static Plan *build_once(Drafting *drafting, Work *work) {
     Builder builder;
-    init_builder(&builder, request->graph, request->device, request->options, work);
-    builder.plan->choice = request->choice;
-    builder.budgets = request->budgets;
-    builder.relief = request->relief;
-    builder.plan->why_far = request->relief == NULL ? NULL : request->relief->why;
-    builder.before = request->before;
-    builder.sweep_at = request->sweep_at;
-    if (!build_steps(&builder) || (request->relief != NULL && request->relief->has_erred)) {
+    init_builder(&builder, drafting->task, work);
+    builder.plan->choice = drafting->choice;
+    builder.budgets = drafting->budgets;
+    builder.relief = drafting->relief;
+    builder.plan->why_far = drafting->relief == NULL ? NULL : drafting->relief->why;
+    builder.before = drafting->before;
+    builder.sweep_at = drafting->sweep_at;
+    if (!build_steps(&builder) || (drafting->relief != NULL && drafting->relief->has_erred)) {
         return NULL;
     }
     build_ranges(&builder);
     build_storages(&builder);
-    if (request->choice.in_place) {
+    if (drafting->choice.in_place) {
         build_in_place(&builder);
     }
     build_storages(&builder);
     bool done = build_totals(&builder) && place_local(builder.plan, work);
     if (done) {
-        remember(request, builder.plan, &work->scratch);
+        remember(drafting, builder.plan, &work->scratch);
     }
     return done ? builder.plan : NULL;
 }
@@ -99,23 +99,23 @@ static Plan *lower_of(Plan *a, Plan *b) {
 
 /* Sweeps take what is best for them, as if they were alone; where that is too much, what the others leave. Null as
  * build_once, and where an operator can't do with parts: in `relief` it has erred. */
-static Plan *build_tight(Request *request, Work *work) {
+static Plan *build_tight(Drafting *drafting, Work *work) {
     enum { MOST_ROUNDS = 6 };
-    request->budgets = NULL;
-    Plan *plan = build_once(request, work);
+    drafting->budgets = NULL;
+    Plan *plan = build_once(drafting, work);
     if (plan == NULL || plan_local_fits(plan) || plan->sweep_count == 0) {
         return plan;
     }
-    request->budgets = arena_array(&work->scratch, uint64_t, request->graph->node_count);
-    for (uint32_t i = 0; i < request->graph->node_count; i++) {
-        request->budgets[i] = plan->capacity_bytes;
+    drafting->budgets = arena_array(&work->scratch, uint64_t, drafting->task->graph->node_count);
+    for (uint32_t i = 0; i < drafting->task->graph->node_count; i++) {
+        drafting->budgets[i] = plan->capacity_bytes;
     }
     const Plan *last = plan;
     for (uint32_t round = 0; round < MOST_ROUNDS && last != NULL && !plan_local_fits(plan); round++) {
-        if (!tighten_sweeps(last, request->budgets)) {
+        if (!tighten_sweeps(last, drafting->budgets)) {
             break;
         }
-        Plan *tighter = build_once(request, work);
+        Plan *tighter = build_once(drafting, work);
         plan = tighter == NULL ? plan : lower_of(plan, tighter);
         last = tighter;
     }
@@ -124,35 +124,34 @@ static Plan *build_tight(Request *request, Work *work) {
 
 /* As long as it does not fit, more maps lie in far memory and more operators go tile by tile; a few rounds that gain
  * nothing are the last. */
-static Plan *build_relieved(Request *request, Plan *plan, Work *work) {
+static Plan *build_relieved(Drafting *drafting, Plan *plan, Work *work) {
     enum { MOST_ROUNDS = 12, MOST_IDLE = 3 };
-    const GraphUses uses = graph_uses(request->graph, &work->scratch);
-    request->relief = relief_new(request->graph, work);
+    const GraphUses uses = graph_uses(drafting->task->graph, &work->scratch);
+    drafting->relief = relief_new(drafting->task->graph, work);
     Plan *last = plan;
     uint32_t idle = 0;
     for (uint32_t round = 0; round < MOST_ROUNDS && idle < MOST_IDLE && !plan_local_fits(plan); round++) {
-        bool has_erred = request->relief->has_erred;
-        request->relief->has_erred = false;
-        if (!has_erred && !relieve(last, &uses, request->relief, &work->scratch)) {
+        bool has_erred = drafting->relief->has_erred;
+        drafting->relief->has_erred = false;
+        if (!has_erred && !relieve(last, &uses, drafting->relief, &work->scratch)) {
             break;
         }
-        Plan *next = build_tight(request, work);
-        if (next == NULL && !request->relief->has_erred) {
+        Plan *next = build_tight(drafting, work);
+        if (next == NULL && !drafting->relief->has_erred) {
             return NULL;
         }
         last = next != NULL ? next : last;
         idle = last->placed_bytes < plan->placed_bytes ? 0 : idle + 1;
         plan = lower_of(plan, last);
     }
-    plan->whole_for = request->relief->whole_for;
-    plan->has_no_tile = request->relief->has_no_tile; /* the lowest may be one that tried nothing */
+    plan->whole_for = drafting->relief->whole_for;
+    plan->has_no_tile = drafting->relief->has_no_tile; /* the lowest may be one that tried nothing */
     return plan;
 }
 
-static Plan *build(const Graph *graph, const Device *device, const PlanOptions *options, AliasChoice choice,
-                   Work *work) {
-    Request request = {.graph = graph, .device = device, .options = options, .choice = choice};
-    return build_tight(&request, work);
+static Plan *build(const PlanTask *task, AliasChoice choice, Work *work) {
+    Drafting drafting = {.task = task, .choice = choice};
+    return build_tight(&drafting, work);
 }
 
 static bool uses_sub_views(const Plan *plan) {
@@ -177,38 +176,39 @@ static bool uses_input_parts(const Plan *plan) {
 /* A slice that is a view keeps its whole source alive, and a concat in place is whole from its first part on, with an
  * input among them from the start: each may raise the peak. Writing in place never does, but a packing by rule of thumb
  * may be higher for it. */
-static Plan *build_best_whole(const Graph *graph, const Device *device, const PlanOptions *options, Work *work) {
+static Plan *build_best_whole(const PlanTask *task, Work *work) {
+    const PlanOptions *options = task->options;
     const AliasChoice all = {.in_place = true, .sub_views = true, .input_parts = true};
     const AliasChoice own_parts = {.in_place = true, .sub_views = true};
     const AliasChoice whole_views = {.in_place = true};
     const AliasChoice none = {.in_place = false};
     if (options->held != NULL || !options->in_place) {
-        return build(graph, device, options, options->held != NULL ? *options->held : none, work);
+        return build(task, options->held != NULL ? *options->held : none, work);
     }
-    Plan *tried = build(graph, device, options, all, work);
+    Plan *tried = build(task, all, work);
     Plan *best = tried;
     if (best != NULL && uses_input_parts(best)) {
-        best = lower_of(best, build(graph, device, options, own_parts, work));
+        best = lower_of(best, build(task, own_parts, work));
     }
     if (best != NULL && uses_sub_views(best)) {
-        best = lower_of(best, build(graph, device, options, whole_views, work));
+        best = lower_of(best, build(task, whole_views, work));
     }
     if (best != NULL && best != tried) {
         best->sub_views_placed_bytes = tried->placed_bytes;
     }
     if (best != NULL && best->placed_bytes > best->lower_bound_bytes) {
-        best = lower_of(best, build(graph, device, options, none, work));
+        best = lower_of(best, build(task, none, work));
     }
     return best;
 }
 
 /* Relief is for the best of the others, where operators may go tile by tile at all. */
-Plan *plan_best(const Graph *graph, const Device *device, const PlanOptions *options, Work *work) {
-    Plan *plan = build_best_whole(graph, device, options, work);
-    bool may_cut = device->kind == DEVICE_SCRATCHPAD && !options->whole_tiles;
+Plan *plan_best(const PlanTask *task, Work *work) {
+    Plan *plan = build_best_whole(task, work);
+    bool may_cut = task->device->kind == DEVICE_SCRATCHPAD && !task->options->whole_tiles;
     if (plan != NULL && !plan_local_fits(plan) && may_cut) {
-        Request request = {.graph = graph, .device = device, .options = options, .choice = plan->choice};
-        plan = build_relieved(&request, plan, work);
+        Drafting drafting = {.task = task, .choice = plan->choice};
+        plan = build_relieved(&drafting, plan, work);
     }
     return plan != NULL && place_backing(plan, work) ? plan : NULL;
 }
@@ -253,8 +253,29 @@ bool plan_check_axes(const Graph *graph, const PlanOptions *options, Diags *diag
     return true;
 }
 
+/* Asked once for all drafts. */
+static const NodeCommand *const *find_commands(const Graph *graph, Arena *keep) {
+    const Block *block = graph_main(graph);
+    const NodeCommand **command = arena_array(keep, const NodeCommand *, graph->node_count);
+    for (uint32_t at = 0; at < block->node_count; at++) {
+        NodeId id = block->nodes[at];
+        NodeCommand found;
+        const char *why;
+        if (node_command(graph, graph_node(graph, id), keep, &found, &why)) {
+            NodeCommand *kept = arena_new(keep, NodeCommand);
+            *kept = found;
+            command[id.index] = kept;
+        }
+    }
+    return command;
+}
+
 Plan *plan_make(const Graph *graph, const Device *device, const PlanOptions *options, Work *work) {
-    Plan *plan = plan_best(graph, device, options, work);
+    PlanTask task = {.graph = graph, .device = device, .options = options};
+    if (device->kind == DEVICE_SCRATCHPAD) {
+        task.command = find_commands(graph, &work->keep);
+    }
+    Plan *plan = plan_best(&task, work);
     if (plan != NULL) {
         plan_check(plan);
     }

@@ -12,6 +12,7 @@
 
 #include "device/device.h"
 #include "graph/passes.h"
+#include "node/command.h"
 #include "node/stages.h"
 #include "sweep/sweep.h"
 
@@ -259,6 +260,7 @@ typedef struct {
     const NodeId *whole_for;  /* value: the operator that needs all of it in local memory; null: none was found */
     bool *has_no_tile;        /* node: it was to go by tiles, and no tile of it can be; null: none was */
     BufferId *backing;        /* value -> its buffer in flash or far memory, the newest form's; NO_BUFFER */
+    const NodeCommand *const *command; /* node -> the command that computes it, or null; null but of a scratchpad */
 
     KindTotals by_kind[BUFFER_KIND_COUNT];
     uint64_t logical_bytes, physical_bytes;
@@ -278,6 +280,11 @@ typedef struct {
 
 static inline Buffer *plan_buffer(const Plan *plan, BufferId id) {
     return &plan->buffers[id.index];
+}
+
+/* The command that computes the node; null where there is none. */
+static inline const NodeCommand *plan_command(const Plan *plan, NodeId id) {
+    return plan->command == NULL ? NULL : plan->command[id.index];
 }
 
 /* What the options say of sweeps, with so much local memory. */

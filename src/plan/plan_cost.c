@@ -12,13 +12,6 @@
 
 /* ---- Whole tensors */
 
-static bool find_view(const Plan *plan, BufferId id, View *view) {
-    const Buffer *buffer = plan_buffer(plan, id);
-    Tensor tensor = tensor_of_buffer(plan->graph, buffer);
-    return tensor_find_view(plan->device, &tensor, view) &&
-           (buffer->memory == plan->device->local || view_flatten(view));
-}
-
 typedef struct {
     const Device *device;
     const View *from, *to;
@@ -28,11 +21,8 @@ typedef struct {
 static bool cost_of_part(const Move *move, const ViewBox *box, ColumnCost *column, uint64_t *cycles) {
     const Device *device = move->device;
     const RunRule rule = cycles_run_rule(device);
-    uint64_t bits = move->to->shape.bits;
+    uint64_t bits = move->to->shape.bits * layout_elements(box->extent);
     RunCost runs;
-    for (int d = 0; d < DIM_COUNT; d++) {
-        bits *= box->extent[d]; /* of a view, whose bits fit 64 bits */
-    }
     *cycles = 0;
     column->commands++;
     if (bits == 0) {
@@ -69,7 +59,7 @@ static bool add_move(const Move *move, Column column, Timeline *timeline, PlanCo
             ok = cost_of_part(move, &box, &one, &cycles) && add_times(&all, &one, times);
         }
     }
-    const TimelineEvent event = {.queue = column == COLUMN_STORE && device->dma_channels.value >= 2 ? 2 : 1,
+    const TimelineEvent event = {.queue = column == COLUMN_STORE ? cycles_store_queue(device) : 1,
                                  .cycles = all.cycles};
     ok = ok && column_cost_add(&cost->column[column], &all);
     cost->syncs += timeline_add(timeline, &event, device->sync_cycles.value, &ok);
@@ -111,7 +101,8 @@ static bool add_moves(Booking *booking, const Step *step) {
         if (is_held(booking, step->writes[k])) {
             continue;
         }
-        bool is_known = find_view(plan, step->reads[k], &from) && find_view(plan, step->writes[k], &to) &&
+        bool is_known = buffer_find_view(plan, plan_buffer(plan, step->reads[k]), &from) &&
+                        buffer_find_view(plan, plan_buffer(plan, step->writes[k]), &to) &&
                         shows_all(plan, step->writes[k], &to) && meet(&from, &to);
         if (is_known && !add_move(&move, step->column, &booking->timeline, booking->cost)) {
             return false;
@@ -143,33 +134,20 @@ static Column column_of_node(const Shares *shares, uint32_t k) {
     return column_of(graph_node(shares->graph, shares->planned->nodes[k]));
 }
 
-static void share_stages(Shares *shares, const SweepEvent *event, uint64_t elements) {
-    const Sweep *sweep = &shares->planned->sweep;
-    uint32_t at = 0;
-    for (uint32_t k = 0; k < sweep->node_count; k++) {
-        for (uint32_t s = 0; s < sweep->stage_count[k]; s++, at++) {
-            if (event->which == SWEEP_ALL_NODES || event->which == k) {
-                uint64_t bytes = bytes_from_bits(elements * sweep->stage_bits[at]);
-                shares->column[column_of_node(shares, k)].cycles +=
-                    cycles_of(bytes, sweep->device->vector_bytes_cycle.value);
-            }
-        }
-    }
-}
-
 static void hear_share(void *context, const SweepEvent *event) {
     Shares *shares = context;
-    uint64_t elements = 1;
+    const Sweep *sweep = &shares->planned->sweep;
     if (event->kind != SWEEP_COMPUTE) {
         return;
     }
-    for (int d = 0; d < DIM_COUNT; d++) {
-        elements *= event->box.extent[d]; /* of a view, whose bits fit 64 bits */
-    }
     ColumnCost *first = &shares->column[column_of_node(shares, event->which == SWEEP_ALL_NODES ? 0 : event->which)];
     first->commands++;
-    first->cycles += shares->planned->sweep.device->issue_cycles.value;
-    share_stages(shares, event, elements);
+    first->cycles += sweep->device->issue_cycles.value;
+    for (uint32_t k = 0; k < sweep->node_count; k++) {
+        bool runs = event->which == SWEEP_ALL_NODES || event->which == k;
+        uint64_t cycles = runs ? sweep_node_cycles(sweep, k, layout_elements(event->box.extent)) : 0;
+        shares->column[column_of_node(shares, k)].cycles += cycles;
+    }
 }
 
 static bool has_one_column(const Shares *shares) {
@@ -252,12 +230,11 @@ static bool add_command(Booking *booking, Column column, const ColumnCost *comma
 
 /* Each buffer that is written is a copy or a fill of its own, of one stage. */
 static bool add_making(Booking *booking, const Step *step) {
-    uint64_t rate = booking->plan->device->vector_bytes_cycle.value;
     bool ok = true;
     timeline_begin(&booking->timeline);
     for (uint32_t k = 0; ok && k < step->write_count; k++) {
         uint64_t bytes = plan_buffer(booking->plan, step->writes[k])->logical_bytes;
-        const ColumnCost made = {.bytes = bytes, .cycles = cycles_of(bytes, rate)};
+        const ColumnCost made = {.bytes = bytes, .cycles = cycles_of_pass(booking->plan->device, bytes)};
         ok = is_held(booking, step->writes[k]) || add_command(booking, step->column, &made);
     }
     return ok;

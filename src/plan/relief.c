@@ -6,6 +6,8 @@
  * no room: what they really take the next plan tells. */
 #include "plan/builder.h"
 
+#include "node/input.h"
+
 typedef struct {
     const Plan *plan;
     const GraphUses *uses;
@@ -77,7 +79,7 @@ static bool node_takes_parts(const Relieving *r, NodeId id) {
 
 static bool value_may_go(const Relieving *r, uint32_t v) {
     const Value *value = &r->plan->graph->values[v];
-    bool may = !r->relief->stays[v] && value->constant == NULL && !value->is_state;
+    bool may = !r->relief->stays[v] && value_is_map(value);
     if (may && is_node(value->producer)) {
         may = node_takes_parts(r, value->producer) &&
               !operator_has_state(r->plan->graph, graph_node(r->plan->graph, value->producer));

@@ -8,7 +8,8 @@ static void add_remedy(Plan *plan, const char *kind, uint64_t saves_bytes) {
 }
 
 static void try_remedy(Plan *plan, const char *kind, PlanOptions options, Work *work) {
-    Plan *other = plan_best(plan->graph, plan->device, &options, work);
+    const PlanTask task = {plan->graph, plan->device, &options, plan->command};
+    Plan *other = plan_best(&task, work);
     if (other != NULL && other->placed_bytes < plan->placed_bytes) {
         add_remedy(plan, kind, plan->placed_bytes - other->placed_bytes);
     }

@@ -6,6 +6,7 @@
 #include "plan/making.h"
 
 #include "graph/box.h"
+#include "node/input.h"
 #include "plan/declared.h"
 
 /* The box of input `k` by dimension. False where the axis is one of several that make one. */
@@ -70,8 +71,7 @@ static bool copies_maps(const Builder *builder, const Node *node) {
     const Graph *graph = builder->plan->graph;
     bool are_maps = declared_operator(builder->plan, node) == NULL;
     for (uint32_t k = 0; k < node->input_count; k++) {
-        const Value *value = node_input(graph, node, k);
-        are_maps = are_maps && value != NULL && value->constant == NULL && !value->is_state;
+        are_maps = are_maps && value_is_map(node_input(graph, node, k));
     }
     return are_maps;
 }

@@ -42,14 +42,13 @@ bool sweep_stores(const Builder *builder, ValueId id) {
     return value_is_far(builder, id) || (graph_value(builder->plan->graph, id)->is_output && !is_read);
 }
 
-static bool whole_view(Making *making, const Buffer *buffer, bool is_far, View *view) {
+/* False with a diagnostic, or is_too_deep: it has a view, but not one without lanes. */
+static bool whole_view(Making *making, const Buffer *buffer, View *view) {
     const Plan *plan = making->builder->plan;
     Tensor tensor = tensor_of_buffer(plan->graph, buffer);
-    if (!tensor_view(plan->device, &tensor, &making->builder->work->diags, view)) {
-        return false;
-    }
-    making->is_too_deep = is_far && !view_flatten(view);
-    return !making->is_too_deep;
+    bool is_found = buffer_find_view(plan, buffer, view);
+    making->is_too_deep = !is_found && tensor_view(plan->device, &tensor, &making->builder->work->diags, view);
+    return is_found;
 }
 
 bool make_map(Making *making, ValueId id, bool is_far, BufferId *far, BufferId *local, SweepOperand *operand) {
@@ -62,7 +61,7 @@ bool make_map(Making *making, ValueId id, bool is_far, BufferId *far, BufferId *
         return false;
     }
     CHECK(tensor_extents(&tensor, &operand->shape));
-    return whole_view(making, plan_buffer(builder->plan, is_far ? *far : *local), is_far, &operand->whole);
+    return whole_view(making, plan_buffer(builder->plan, is_far ? *far : *local), &operand->whole);
 }
 
 /* Dimension of the view -> what the reader calls it. Those that have one element take the names that are left. False
@@ -115,7 +114,7 @@ static bool far_view(Making *making, const SweepParam *param, View *view) {
     const Buffer *far = plan_buffer(making->builder->plan, param->far);
     uint8_t read[SHAPE_MAX_RANK];
     node_input_names(graph, graph_node(graph, making->planned->nodes[param->node]), param->input, read);
-    if (!whole_view(making, far, true, view)) {
+    if (!whole_view(making, far, view)) {
         return false;
     }
     bool is_map_form = far->materialised_reason != NULL; /* with the names of its reader's map */

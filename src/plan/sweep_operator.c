@@ -2,6 +2,7 @@
 #include "plan/making.h"
 
 #include "base/fault.h"
+#include "node/input.h"
 #include "node/reach.h"
 #include "node/table.h"
 #include "plan/declared.h"
@@ -9,24 +10,7 @@
 
 #include <string.h>
 
-#define NO_INPUT UINT32_MAX
-
 /* ---- What may be one */
-
-/* Is it read as a map, not as a constant or a state? */
-static bool is_map(const Graph *graph, const Node *node, uint32_t k) {
-    const Value *value = node_input(graph, node, k);
-    return value != NULL && value->constant == NULL && !value->is_state;
-}
-
-static uint32_t first_map(const Graph *graph, const Node *node) {
-    for (uint32_t k = 0; k < node->input_count; k++) {
-        if (is_map(graph, node, k)) {
-            return k;
-        }
-    }
-    return NO_INPUT;
-}
 
 bool operator_is_possible(const Graph *graph, NodeId id) {
     return operator_obstacle(graph, id) == WHOLE_NONE;
@@ -173,8 +157,8 @@ void describe_operator(const Making *making, const NodeReach *reach) {
     const DeviceOperator *declared = declared_operator(making->builder->plan, node);
     sweep->workspace_bytes = declared_workspace_bytes(making->builder->plan, node);
     sweep->align_bytes = declared == NULL ? 0 : declared->align_bytes;
-    sweep->may_write_over =
-        node_is_elementwise(node) || (declared_may_alias(making->builder->plan, node) && first_map(graph, node) == 0);
+    sweep->may_write_over = node_is_elementwise(node) ||
+                            (declared_may_alias(making->builder->plan, node) && node_first_map(graph, node) == 0);
     for (uint32_t d = 0; d < DIM_COUNT; d++) {
         sweep->may_write_over = sweep->may_write_over && sweep->in.shape.extent[d] == sweep->out.shape.extent[d];
     }
@@ -183,7 +167,7 @@ void describe_operator(const Making *making, const NodeReach *reach) {
 bool build_operator(Builder *builder, NodeId id, bool *is_sweep) {
     const Graph *graph = builder->plan->graph;
     const Node *node = graph_node(graph, id);
-    uint32_t first = first_map(graph, node);
+    uint32_t first = (uint32_t)node_first_map(graph, node); /* operator_is_possible: there is one */
     PlannedSweep planned;
     Making making = {.builder = builder, .planned = &planned};
     *is_sweep = false;

@@ -105,6 +105,12 @@ uint64_t tensor_align_bytes(const Device *device, uint32_t memory, const View *v
     return align;
 }
 
+bool buffer_find_view(const Plan *plan, const Buffer *buffer, View *view) {
+    Tensor tensor = tensor_of_buffer(plan->graph, buffer);
+    return tensor_find_view(plan->device, &tensor, view) &&
+           (buffer->memory == plan->device->local || view_flatten(view));
+}
+
 bool buffer_backing_bytes(const Plan *plan, const Buffer *buffer, uint64_t *bytes) {
     View view;
     *bytes = buffer->physical_bytes;

@@ -38,6 +38,10 @@ bool tensor_find_view(const Device *device, const Tensor *tensor, View *view);
 /* What an offset in this memory is a multiple of: the memory's alignment and the contract's `base`. */
 uint64_t tensor_align_bytes(const Device *device, uint32_t memory, const View *view);
 
+/* How all of the buffer lies: in flash or far memory its lanes one after the other, as view_flatten has them. False,
+ * without a diagnostic, where the contract has no answer or that takes more levels than a view has. */
+bool buffer_find_view(const Plan *plan, const Buffer *buffer, View *view);
+
 /* What the buffer takes in flash or far memory, which have no lanes: those of a banked layout lie there one after the
  * other, also the empty ones between those that hold elements. False where it does not fit 64 bits. */
 bool buffer_backing_bytes(const Plan *plan, const Buffer *buffer, uint64_t *bytes);

@@ -1,6 +1,7 @@
 /* Why an operator works on whole maps. What stands in its own way is told first, then what the plan had no need of. */
 #include "plan/whole.h"
 
+#include "node/input.h"
 #include "node/reach.h"
 #include "plan/builder.h"
 
@@ -20,8 +21,7 @@ static bool reads_maps(const Graph *graph, const Node *node) {
     bool has_map = false, has_all = true;
     for (uint32_t k = 0; k < node->input_count; k++) {
         const Value *value = node_input(graph, node, k);
-        bool is_map = value != NULL && value->constant == NULL && !value->is_state;
-        has_map = has_map || is_map;
+        has_map = has_map || value_is_map(value);
         has_all = has_all && (value == NULL || value->constant != NULL || value_has_elements(value));
     }
     return has_map && has_all;

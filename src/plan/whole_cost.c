@@ -1,6 +1,7 @@
 /* What the engine does at a step over whole maps: products, or passes of stages over what it makes. */
 #include "plan/whole_cost.h"
 
+#include "node/input.h"
 #include "node/reach.h"
 #include "plan/tensor.h"
 #include "sweep/cycles.h"
@@ -11,7 +12,7 @@ static bool pass_cycles(const Device *device, uint64_t elements, uint32_t bits, 
     if (!checked_mul(elements, bits, &all)) {
         return false;
     }
-    *cycles = cycles_of(bytes_from_bits(all), device->vector_bytes_cycle.value);
+    *cycles = cycles_of_pass(device, bytes_from_bits(all));
     return true;
 }
 
@@ -29,13 +30,8 @@ static bool stages_cycles(const Device *device, const NodeStages *stages, uint64
 
 /* Bits of the first map that it reads; 0 where it reads none. */
 static uint32_t bits_read(const Graph *graph, const Node *node) {
-    for (uint32_t k = 0; k < node->input_count; k++) {
-        const Value *value = node_input(graph, node, k);
-        if (value != NULL && value->constant == NULL && !value->is_state) {
-            return dtype_bits(value->dtype);
-        }
-    }
-    return 0;
+    int32_t first = node_first_map(graph, node);
+    return first == NO_INPUT ? 0 : dtype_bits(node_input(graph, node, (uint32_t)first)->dtype);
 }
 
 static bool passes_cycles(const Plan *plan, const Node *node, uint64_t passes, uint64_t *cycles) {
@@ -64,16 +60,13 @@ bool whole_work(const Plan *plan, const Node *node, Arena *scratch, uint64_t *cy
     const Value *out = node_output(plan->graph, node, 0);
     NodeStages stages;
     const char *why;
-    uint64_t elements = 0, work;
+    uint64_t elements = 0;
     *is_assumed = !reach.is_known;
     if (out != NULL && out->has_shape && !shape_elements(&out->shape, &elements)) {
         return false;
     }
     if (reach.macs > 0) {
-        *cycles = 0;
-        bool ok = checked_mul(elements, reach.macs, &work);
-        *cycles = ok ? cycles_of(work, plan->device->mac_cycle.value) : 0;
-        return ok;
+        return cycles_of_products(plan->device, elements, reach.macs, cycles);
     }
     return node_stages(plan->graph, node, &stages, &why) ? stages_cycles(plan->device, &stages, elements, cycles)
                                                          : passes_cycles(plan, node, reach.passes, cycles);

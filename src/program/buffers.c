@@ -84,11 +84,10 @@ CmdOperand program_windows_operand(ProgramBuilder *builder, uint32_t buffer, con
 bool program_whole_view(const ProgramBuilder *builder, const Buffer *buffer, View *view) {
     const Plan *plan = builder->plan;
     Tensor tensor = tensor_of_buffer(plan->graph, buffer);
-    bool is_far = buffer->memory != plan->device->local;
-    if (!tensor_view(plan->device, &tensor, &builder->work->diags, view)) {
-        return false;
+    if (buffer_find_view(plan, buffer, view)) {
+        return true;
     }
-    return !is_far || view_flatten(view) ||
+    return tensor_view(plan->device, &tensor, &builder->work->diags, view) &&
            diag_refuse(&builder->work->diags,
                        (DiagText){.tensor = tensor.name,
                                   .what = "the lanes of its layout, end to end, take more levels "

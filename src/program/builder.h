@@ -123,7 +123,6 @@ void program_begin(ProgramBuilder *builder);
 uint32_t program_add(ProgramBuilder *builder, Command command, const uint32_t *waits, uint32_t count);
 
 uint32_t program_node(ProgramBuilder *builder, NodeId id);
-uint8_t program_store_queue(const Device *device);
 
 /* ---- sweep.c */
 

@@ -8,10 +8,6 @@
 
 #include <string.h>
 
-uint8_t program_store_queue(const Device *device) {
-    return device->dma_channels.value >= 2 ? 2 : 1;
-}
-
 uint32_t program_node(ProgramBuilder *builder, NodeId id) {
     const Graph *graph = builder->plan->graph;
     uint32_t *number = &builder->of_node[is_node(id) ? id.index : graph->node_count];

@@ -19,7 +19,7 @@ static CmdSlide tile_slide(const CmdSlide *whole, uint64_t at, uint64_t from) {
 }
 
 static const CmdWindow *tile_window(const Writing *writing, const ViewBox *out, const ViewBox *in) {
-    const CmdWindow *whole = &writing->command.window;
+    const CmdWindow *whole = &writing->command->window;
     CmdWindow *window = arena_new(&writing->builder->work->keep, CmdWindow);
     *window = *whole;
     window->h = tile_slide(&whole->h, out->first[DIM_H], in->first[DIM_H]);
@@ -39,7 +39,7 @@ static bool no_tile(Writing *writing, const char *why) {
 
 /* Weights that lie there as rows, read as windows. */
 static bool unfold_weights(Writing *writing, uint32_t i, CmdOperand *weights) {
-    const NodeCommand *command = &writing->command;
+    const NodeCommand *command = writing->command;
     const View *view = &writing->params[i].view;
     uint64_t rows = view->shape.extent[DIM_O], inputs = view->shape.extent[DIM_I];
     const ViewAxis from[] = {{rows, DIM_O}, {inputs, DIM_I}};
@@ -62,7 +62,7 @@ static bool set_factors(Writing *writing, const SweepEvent *event, Command *comm
         *operand = writing_param(writing, i, event->slot, &box);
         ok = box.first[is_weights ? DIM_O : DIM_C] == event->box.first[DIM_C] ||
              no_tile(writing, "a tile begins inside a block of its factors");
-        ok = ok && (!is_weights || writing->command.flat_rank == 0 || unfold_weights(writing, i, operand));
+        ok = ok && (!is_weights || writing->command->flat_rank == 0 || unfold_weights(writing, i, operand));
     }
     return ok;
 }
@@ -99,7 +99,7 @@ static bool set_renamed(Writing *writing, const SweepEvent *event, const ViewBox
     const View *view = &writing->in.view;
     ok = axes_of_part(from, view->shape.extent, axes);
     for (uint32_t k = 0; ok && k < from->shape.rank; k++) {
-        as[k] = (ViewAxis){axes[k].extent, (Dim)writing->command.src_dims[k]};
+        as[k] = (ViewAxis){axes[k].extent, (Dim)writing->command->src_dims[k]};
         ok = !is_far || axes[k].extent == 1 || in->first[axes[k].dim] == 0 ||
              in->first[axes[k].dim] == box.first[as[k].dim];
     }
@@ -128,7 +128,7 @@ static UseWindows index_windows(uint64_t first, uint64_t count) {
 /* What lies there whole is read where windows are: those of the tile may leave out rows, columns and channels. */
 static CmdOperand whole_source(Writing *writing, const SweepEvent *event, const uint64_t first[DIM_COUNT],
                                uint32_t buffer) {
-    const CmdWindow *window = &writing->command.window;
+    const CmdWindow *window = &writing->command->window;
     const View *view = &writing->planned->sweep.in.whole;
     const ViewBox *box = &event->box;
     uint64_t groups = (box->first[DIM_C] + box->extent[DIM_C] - 1) / window->group_dst + 1;
@@ -146,7 +146,7 @@ static CmdOperand whole_source(Writing *writing, const SweepEvent *event, const 
 /* The map from the first channel's group on: of groups before it the tile may have channels too. */
 static bool set_source(Writing *writing, const SweepEvent *event, const ViewBox *in, CmdOperand *src) {
     const PlannedSweep *planned = writing->planned;
-    const CmdWindow *window = &writing->command.window;
+    const CmdWindow *window = &writing->command->window;
     bool is_far = planned->sweep.in.is_far;
     uint64_t channel = event->box.first[DIM_C] / window->group_dst * window->group_src, first[DIM_COUNT] = {0};
     if (!is_far) {
@@ -162,14 +162,14 @@ static bool set_source(Writing *writing, const SweepEvent *event, const ViewBox 
 }
 
 static bool set_window(Writing *writing, const SweepEvent *event, const ViewBox *in, Command *command) {
-    command->code = writing->command.code;
+    command->code = writing->command->code;
     if (command->op != CMD_PAD) {
         command->semantics = writing->builder->semantics;
         command->stage_count = 1;
         command->stages = writing->command_stage;
     }
     command->dst = writing_map(writing, false, event->slot, &event->box);
-    if (writing->command.is_renamed) {
+    if (writing->command->is_renamed) {
         command->window = tile_window(writing, &event->box, &event->box);
         return set_renamed(writing, event, in, command);
     }
@@ -213,7 +213,7 @@ static bool set_copy(Writing *writing, const SweepEvent *event, const ViewBox *i
     const PlannedSweep *planned = writing->planned;
     const Graph *graph = writing->builder->plan->graph;
     const Node *node = graph_node(graph, planned->nodes[0]);
-    const uint32_t *perm = writing->command.perm;
+    const uint32_t *perm = writing->command->perm;
     const CopySide src = {node_input(graph, node, node_data_input(node)), &planned->sweep.in, &writing->in.view, *in};
     const CopySide dst = {node_output(graph, node, 0), &planned->sweep.out, &writing->out.view, event->box};
     uint32_t back[SHAPE_MAX_RANK];
@@ -256,7 +256,7 @@ void operator_write(Writing *writing, const SweepEvent *event) {
     const PlannedSweep *planned = writing->planned;
     ViewBox in = sweep_box(&planned->sweep.in, &event->box);
     Command command = writing_command(event, &event->box);
-    command.op = writing->command.op;
+    command.op = writing->command->op;
     command.column = CMD_COLUMN_COMPUTE;
     command.node = program_node(writing->builder, planned->nodes[0]);
     if (set_operator(writing, event, &in, &command)) {
@@ -276,15 +276,22 @@ bool operator_refuse(const Writing *writing, const char *why) {
                                   .hint = "run one chain of the network with --node"});
 }
 
+static const char *why_none(const Writing *writing) {
+    const ProgramBuilder *builder = writing->builder;
+    const Graph *graph = builder->plan->graph;
+    NodeCommand none;
+    const char *why;
+    node_command(graph, graph_node(graph, writing->planned->nodes[0]), &builder->work->scratch, &none, &why);
+    return why != NULL ? why : "operators of this kind are not executed";
+}
+
 bool operator_find(Writing *writing) {
     const ProgramBuilder *builder = writing->builder;
     const PlannedSweep *planned = writing->planned;
-    const Graph *graph = builder->plan->graph;
-    Arena *keep = &builder->work->keep;
-    CmdStage *stage = arena_new(keep, CmdStage);
-    const char *why;
-    if (!node_command(graph, graph_node(graph, planned->nodes[0]), keep, &writing->command, &why)) {
-        return operator_refuse(writing, why != NULL ? why : "operators of this kind are not executed");
+    CmdStage *stage = arena_new(&builder->work->keep, CmdStage);
+    writing->command = plan_command(builder->plan, planned->nodes[0]);
+    if (writing->command == NULL) {
+        return operator_refuse(writing, why_none(writing));
     }
     for (uint32_t i = 0; i < planned->sweep.param_count; i++) {
         const SweepParam *param = &planned->params[i];
@@ -293,7 +300,7 @@ bool operator_find(Writing *writing) {
         }
         CHECK(param->input == WINDOW_WEIGHTS || param->input == WINDOW_BIAS);
     }
-    stage->stage = writing->command.stage;
+    stage->stage = writing->command->stage;
     writing->command_stage = stage;
     return true;
 }

@@ -8,6 +8,7 @@
 #include "node/table.h"
 #include "plan/plan_cost.h"
 #include "program/builder.h"
+#include "sweep/cycles.h"
 #include "sweep/parts.h"
 
 #include <inttypes.h>
@@ -50,7 +51,7 @@ static bool write_whole(ProgramBuilder *builder, const Step *step, uint32_t k) {
     }
     Command command = {.op = is_store ? CMD_STORE : CMD_LOAD,
                        .column = column_of(step->column),
-                       .queue = is_store ? program_store_queue(device) : 1,
+                       .queue = is_store ? (uint8_t)cycles_store_queue(device) : 1,
                        .node = program_node(builder, step->node),
                        .scratch = none};
     command.src.buffer = program_buffer(builder, step->reads[k], DTYPE_NONE);
@@ -133,22 +134,17 @@ static bool check_device(const Plan *plan, Work *work) {
                                                 .hint = "choose another device with --device"});
 }
 
-static bool has_command(const Plan *plan, const Step *step, Arena *scratch) {
+static bool has_command(const Plan *plan, const Step *step) {
     const PlannedSweep *planned = step->sweep == NOT_IN_SWEEP ? NULL : &plan->sweeps[step->sweep];
-    NodeCommand command;
-    const char *why;
-    if (planned == NULL) {
-        return column_is_transfer(step->column);
-    }
-    return planned->stages != NULL ||
-           node_command(plan->graph, graph_node(plan->graph, planned->nodes[0]), scratch, &command, &why);
+    return planned == NULL ? column_is_transfer(step->column)
+                           : planned->stages != NULL || plan_command(plan, planned->nodes[0]) != NULL;
 }
 
-bool program_is_possible(const Plan *plan, Arena *scratch) {
+bool program_is_possible(const Plan *plan) {
     bool is_possible = plan->device->kind == DEVICE_SCRATCHPAD;
     for (uint32_t s = 0; is_possible && s < plan->step_count;) {
         const Step *step = &plan->steps[s];
-        is_possible = has_command(plan, step, scratch);
+        is_possible = has_command(plan, step);
         s = step->sweep == NOT_IN_SWEEP ? s + 1 : plan->sweeps[step->sweep].last_step;
     }
     return is_possible;
@@ -195,7 +191,7 @@ static uint64_t number_steps(ProgramBuilder *builder, StepCommands *steps) {
 const StepCommands *program_step_commands(const Plan *plan, Work *work) {
     ProgramBuilder builder = {.plan = plan, .work = work};
     StepCommands *steps = arena_array(&work->keep, StepCommands, plan->step_count);
-    bool fits = program_is_possible(plan, &work->scratch) && number_steps(&builder, steps) <= PROGRAM_MOST_COMMANDS;
+    bool fits = program_is_possible(plan) && number_steps(&builder, steps) <= PROGRAM_MOST_COMMANDS;
     return fits ? steps : NULL;
 }
 
@@ -313,7 +309,7 @@ const BuiltProgram *program_build(const Plan *plan, Semantics semantics, Work *w
     CmdProgram *program = builder.program;
     program->device = plan->device->name;
     program->model = plan->graph->name;
-    program->queue_count = program_store_queue(plan->device) + 1u;
+    program->queue_count = cycles_store_queue(plan->device) + 1;
     program->nodes = builder.nodes;
     program->views = builder.views;
     program->buffers = builder.buffers;

@@ -25,7 +25,7 @@ typedef struct {
 } BuiltProgram;
 
 /* Does the device load and store, and has each operator of the plan a command? */
-bool program_is_possible(const Plan *plan, Arena *scratch);
+bool program_is_possible(const Plan *plan);
 
 /* `semantics` is the one reference that the device computes by. Null with a diagnostic: a scratchpad is needed; an
  * operator can't run (its name, why, and the hint to run one chain with --node); more commands than

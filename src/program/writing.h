@@ -24,7 +24,7 @@ typedef struct {
     LocalPart in, out, *params;   /* params: one for each */
     LocalPart *forms;             /* of each parameter */
     const CmdStage **last_stages; /* node, or all nodes; slot -> stages of the last command */
-    NodeCommand command;          /* of an operator that is not per-channel */
+    const NodeCommand *command;   /* of an operator that is not per-channel */
     const CmdStage *command_stage;
     const char *why; /* a tile has no command; else null */
 } Writing;

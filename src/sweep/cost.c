@@ -26,14 +26,6 @@ static bool is_making(const SweepEvent *event) {
     return event->kind == SWEEP_COPY || event->kind == SWEEP_FILL;
 }
 
-static uint64_t elements_of(const ViewBox *box) {
-    uint64_t elements = 1;
-    for (int d = 0; d < DIM_COUNT; d++) {
-        elements *= box->extent[d]; /* of a view, whose bits fit 64 bits */
-    }
-    return elements;
-}
-
 /* ---- Transfers */
 
 static const SweepOperand *operand_of(const Sweep *sweep, const SweepEvent *event) {
@@ -103,29 +95,36 @@ static uint64_t move(Costing *costing, const SweepEvent *event) {
 
 /* ---- The engine */
 
+uint64_t sweep_node_cycles(const Sweep *sweep, uint32_t node, uint64_t elements) {
+    const uint32_t *bits = sweep->stage_bits;
+    uint64_t cycles = 0;
+    for (uint32_t k = 0; k < node; k++) {
+        bits += sweep->stage_count[k];
+    }
+    for (uint32_t s = 0; s < sweep->stage_count[node]; s++) {
+        cycles += cycles_of_pass(sweep->device, bytes_from_bits(elements * bits[s]));
+    }
+    return cycles;
+}
+
 static uint64_t run_stages(const Sweep *sweep, const SweepEvent *event, uint64_t elements) {
     uint64_t cycles = 0;
-    uint32_t at = 0;
     for (uint32_t k = 0; k < sweep->node_count; k++) {
-        for (uint32_t s = 0; s < sweep->stage_count[k]; s++, at++) {
-            if (event->which == SWEEP_ALL_NODES || event->which == k) {
-                uint64_t bytes = bytes_from_bits(elements * sweep->stage_bits[at]);
-                cycles += cycles_of(bytes, sweep->device->vector_bytes_cycle.value);
-            }
-        }
+        bool runs = event->which == SWEEP_ALL_NODES || event->which == k;
+        cycles += runs ? sweep_node_cycles(sweep, k, elements) : 0;
     }
     return cycles;
 }
 
 static uint64_t compute(Costing *costing, const SweepEvent *event) {
     const Sweep *sweep = costing->sweep;
-    uint64_t elements = elements_of(&event->box), work = 0, cycles = sweep->device->issue_cycles.value;
+    uint64_t elements = layout_elements(event->box.extent), work = 0, cycles = sweep->device->issue_cycles.value;
     if (sweep->is_copy) {
         costing->cost->column[event->kind].bytes += sweep_box_bytes(&sweep->out, &event->box);
     }
     if (sweep->macs > 0) {
-        costing->ok = costing->ok && checked_mul(elements, sweep->macs, &work);
-        return cycles + cycles_of(work, sweep->device->mac_cycle.value);
+        costing->ok = costing->ok && cycles_of_products(sweep->device, elements, sweep->macs, &work);
+        return cycles + work;
     }
     if (sweep->passes > 0) {
         costing->ok = costing->ok && checked_mul(run_stages(sweep, event, elements), sweep->passes, &work);
@@ -139,7 +138,7 @@ static uint64_t make_form(Costing *costing, const SweepEvent *event) {
     const Device *device = costing->sweep->device;
     uint64_t bytes = sweep_box_bytes(costing->sweep->params[event->which].form, &event->box);
     costing->cost->column[event->kind].bytes += bytes;
-    return device->issue_cycles.value + cycles_of(bytes, device->vector_bytes_cycle.value);
+    return device->issue_cycles.value + cycles_of_pass(device, bytes);
 }
 
 /* ---- A bound */
@@ -258,7 +257,7 @@ uint64_t sweep_least_cycles(const Sweep *sweep, const SweepChoice *choice) {
         loads += moves ? least_loading(sweep, choice, &sweep->params[i]) : 0;
     }
     engine = checked_mul(tiles, device->issue_cycles.value, &engine) ? engine : 0;
-    uint64_t dma = device->dma_channels.value < 2 ? loads + stores : loads > stores ? loads : stores;
+    uint64_t dma = cycles_store_queue(device) == 1 ? loads + stores : loads > stores ? loads : stores;
     return dma > engine ? dma : engine;
 }
 

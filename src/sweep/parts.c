@@ -23,11 +23,7 @@ static void find_order(const View *view, Dim order[DIM_COUNT]) {
 }
 
 static uint64_t part_bytes(const uint64_t part[DIM_COUNT], uint32_t bits) {
-    uint64_t all_bits = bits;
-    for (int d = 0; d < DIM_COUNT; d++) {
-        all_bits *= part[d]; /* of a view, whose bits fit 64 bits */
-    }
-    return bytes_from_bits(all_bits);
+    return bytes_from_bits(bits * layout_elements(part));
 }
 
 /* Where both address maps begin a block. */

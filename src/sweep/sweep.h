@@ -204,6 +204,9 @@ void sweep_walk(const Sweep *sweep, const SweepChoice *choice, SweepListener lis
 /* No sweep of that choice takes fewer cycles, from an idle device on. */
 uint64_t sweep_least_cycles(const Sweep *sweep, const SweepChoice *choice);
 
+/* Of the stages of one node over `elements` of the map, without any issue. */
+uint64_t sweep_node_cycles(const Sweep *sweep, uint32_t node, uint64_t elements);
+
 /* A move of one sweep: which, and what it costs. That depends on the extents of its box, not on where that is: boxes
  * begin where blocks do. */
 typedef struct {

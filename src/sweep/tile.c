@@ -112,11 +112,7 @@ ViewBox sweep_form_box(const SweepOperand *param, const ViewBox *map_box) {
 }
 
 uint64_t sweep_box_bytes(const SweepOperand *operand, const ViewBox *box) {
-    uint64_t bits = operand->shape.bits;
-    for (int d = 0; d < DIM_COUNT; d++) {
-        bits *= box->extent[d]; /* of a part of a view, whose bits fit 64 bits */
-    }
-    return bytes_from_bits(bits);
+    return bytes_from_bits(operand->shape.bits * layout_elements(box->extent));
 }
 
 bool sweep_local_view(const Sweep *sweep, const SweepOperand *operand, const uint64_t extent[DIM_COUNT], View *view) {

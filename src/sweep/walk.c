@@ -10,6 +10,7 @@
 #include "sweep/sweep.h"
 
 #include "base/checked.h"
+#include "sweep/cycles.h"
 
 #include <string.h>
 
@@ -37,14 +38,10 @@ typedef struct {
     HeldParam *param;          /* sweep->param_count */
 } Walk;
 
-static uint32_t store_queue(const Device *device) {
-    return device->dma_channels.value >= 2 ? 2 : 1;
-}
-
 static void tell(Walk *walk, SweepKind kind, uint32_t which, uint32_t slot, const ViewBox *box, uint32_t tails) {
     const Device *device = walk->sweep->device;
     SweepEvent event = {.kind = kind, .which = which, .slot = slot, .box = *box, .tails = tails};
-    bool shares_queue = store_queue(device) == 1;
+    bool shares_queue = cycles_store_queue(device) == 1;
     bool out_may_lie_there = walk->choice->over_input || walk->choice->schedule == SCHEDULE_SPLIT;
     switch (kind) {
     case SWEEP_COMPUTE:
@@ -62,7 +59,7 @@ static void tell(Walk *walk, SweepKind kind, uint32_t which, uint32_t slot, cons
         break;
     case SWEEP_STORE:
         event.key = (uint32_t)WAIT_STORE_0 << slot;
-        event.queue = store_queue(device);
+        event.queue = cycles_store_queue(device);
         event.waits = (uint32_t)WAIT_COMPUTE_0 << slot;
         break;
     default:
