@@ -166,8 +166,7 @@ static bool read_codes(const Reader *r, const Value *coded) {
 
 static StageCode code_of(const Quant *quant, uint32_t channel) {
     uint32_t k = quant->count == 1 ? 0 : channel;
-    int64_t zero = quant->zero_point == NULL ? 0 : quant->zero_point[k];
-    return (StageCode){quant->scale[k], (int32_t)zero};
+    return (StageCode){quant->scale[k], (int32_t)quant_zero(quant, k)};
 }
 
 /* ---- Stages; the axis is known, or there is none, when they are filled */

@@ -170,7 +170,7 @@ static const char *why_beside(const Rewriter *rw, NodeId id, NodeId conv, bool i
 
 static bool is_between_codes(const Rewriter *rw, NodeId id) {
     const Value *out = node_output(rw->graph, graph_node(rw->graph, id), 0);
-    if (out->quant != NULL && dtype_kind(out->dtype) != DTYPE_KIND_FLOAT) {
+    if (out->quant != NULL && !value_is_float(out)) {
         return rw->graph->format == FORMAT_TFLITE;
     }
     return is_coder(rw, neighbour(rw, id, maker_of, true), OP_DEQUANTIZE) &&

@@ -48,7 +48,7 @@ static bool clip_limit(const Rewriter *rw, const Node *node, uint32_t k, const c
         return false;
     }
     *limit = number.at[0];
-    bool is_itself = dtype_kind(value->dtype) == DTYPE_KIND_FLOAT || fabs(*limit) < 0x1p53; /* of int64 */
+    bool is_itself = value_is_float(value) || fabs(*limit) < 0x1p53; /* of int64 */
     return is_itself && !isnan(*limit);
 }
 

@@ -29,6 +29,10 @@ DType dtype_from_onnx(int64_t code);   /* TensorProto.DataType; DTYPE_NONE where
 int64_t dtype_to_onnx(DType dtype);    /* the inverse; -1 where the format has no such type */
 DType dtype_from_tflite(int64_t code); /* TensorType; DTYPE_NONE where unknown */
 
+static inline bool dtype_is_float(DType dtype) {
+    return dtype_kind(dtype) == DTYPE_KIND_FLOAT;
+}
+
 /* The number that a code of float64, float32, float16 or bfloat16 stands for. */
 double dtype_float(DType dtype, uint64_t code);
 

@@ -59,7 +59,7 @@ static void write_quant(Json *json, const Quant *quant) {
     json_key(json, "zero_point");
     json_array(json);
     for (uint32_t i = 0; i < quant->count; i++) {
-        json_i64(json, quant->zero_point == NULL ? 0 : quant->zero_point[i]);
+        json_i64(json, quant_zero(quant, i));
     }
     json_end(json);
     json_key(json, "axis");

@@ -12,7 +12,7 @@ static const char *quant_text(Arena *arena, const Quant *quant) {
         return "";
     }
     if (quant->count == 1) {
-        int64_t zero_point = quant->zero_point == NULL ? 0 : quant->zero_point[0];
+        int64_t zero_point = quant_zero(quant, 0);
         return arena_text(arena, "scale %.9g, zero point %" PRId64, (double)quant->scale[0], zero_point);
     }
     return arena_text(arena, "%" PRIu32 " scales along axis %" PRId32, quant->count, quant->axis);

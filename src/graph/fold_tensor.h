@@ -16,10 +16,6 @@ typedef struct {
     Cell *cell; /* row-major */
 } Tensor;
 
-static inline bool dtype_is_float(DType dtype) {
-    return dtype_kind(dtype) == DTYPE_KIND_FLOAT;
-}
-
 /* An empty tensor of at most FOLD_MAX_ELEMS elements. False where there are more, or the dtype has no cells. */
 bool tensor_new(DType dtype, const Shape *shape, Arena *arena, Tensor *tensor);
 

@@ -139,10 +139,6 @@ Str shape_text(Arena *arena, const Shape *shape) {
     return arena_str(arena, (Str){text, len});
 }
 
-static int64_t zero_point_of(const Quant *quant, uint32_t k) {
-    return quant->zero_point == NULL ? 0 : quant->zero_point[k];
-}
-
 bool quant_eq(const Quant *a, const Quant *b) {
     if (a == NULL || b == NULL) {
         return a == b;
@@ -151,7 +147,7 @@ bool quant_eq(const Quant *a, const Quant *b) {
         return false;
     }
     for (uint32_t k = 0; k < a->count; k++) {
-        if (a->scale[k] != b->scale[k] || zero_point_of(a, k) != zero_point_of(b, k)) {
+        if (a->scale[k] != b->scale[k] || quant_zero(a, k) != quant_zero(b, k)) {
             return false;
         }
     }

@@ -198,6 +198,16 @@ bool graph_check(const Graph *graph, Work *work);
 /* Its rule about scales and zero points, for a value whose dtype becomes known later. */
 bool graph_check_codes(const Value *value, Work *work);
 
+/* Zero point `k`. */
+static inline int64_t quant_zero(const Quant *quant, uint32_t k) {
+    return quant->zero_point == NULL ? 0 : quant->zero_point[k];
+}
+
+/* Are its elements floats, not codes of some? Null has none. */
+static inline bool value_is_float(const Value *value) {
+    return value != NULL && dtype_is_float(value->dtype);
+}
+
 /* The same scales and zero points, along the same axis? Null is not quantised. */
 bool quant_eq(const Quant *a, const Quant *b);
 

@@ -62,10 +62,6 @@ static const Node *constant_coder(const Folder *f, const Value *value) {
 
 /* ---- Does the operator fit? */
 
-static bool is_float(const Value *value) {
-    return dtype_kind(value->dtype) == DTYPE_KIND_FLOAT;
-}
-
 /* One accumulator adds up products over the inputs of a channel, so a scale a slice can only be one an output. */
 static bool has_scale_an_output(const Folder *f, const Node *node, uint32_t k, const Value *coded) {
     const Quant *quant = coded->quant;
@@ -82,7 +78,7 @@ static bool operands_fit(const Folder *f, const Node *node) {
     bool any = false;
     for (uint32_t k = 0; k < node->input_count; k++) {
         const Value *value = node_input(f->graph, node, k);
-        if (value == NULL || !qdq_is_operand(node, k) || !is_float(value)) {
+        if (value == NULL || !qdq_is_operand(node, k) || !value_is_float(value)) {
             continue;
         }
         const Node *dq = dequantizer(f, value);
@@ -98,7 +94,7 @@ static bool operands_fit(const Folder *f, const Node *node) {
 static NodeId sole_reader(const Folder *f, const Node *node, uint32_t output) {
     const Value *value = node_output(f->graph, node, output);
     uint32_t v = node->outputs[output].index;
-    if (value->is_output || !is_float(value) || f->uses.first[v + 1] - f->uses.first[v] != 1) {
+    if (value->is_output || !value_is_float(value) || f->uses.first[v + 1] - f->uses.first[v] != 1) {
         return NO_NODE;
     }
     return f->uses.use[f->uses.first[v]];
@@ -196,7 +192,7 @@ static bool find_ending(const Folder *f, const Node *node, uint32_t output, Endi
 static bool codes_pass_through(const Folder *f, const Node *node, const Ending *endings) {
     for (uint32_t k = 0; k < node->input_count; k++) {
         const Value *value = node_input(f->graph, node, k);
-        if (value == NULL || !qdq_is_operand(node, k) || !is_float(value)) {
+        if (value == NULL || !qdq_is_operand(node, k) || !value_is_float(value)) {
             continue;
         }
         const Value *in = node_input(f->graph, dequantizer(f, value), 0);
@@ -287,7 +283,7 @@ static void note_reals(Folder *f, Node *node, DType reals) {
 static DType reals_of(const Folder *f, const Node *node) {
     for (uint32_t k = 0; k < node->input_count; k++) {
         const Value *value = node_input(f->graph, node, k);
-        if (value != NULL && qdq_is_operand(node, k) && is_float(value)) {
+        if (value != NULL && qdq_is_operand(node, k) && value_is_float(value)) {
             return value->dtype;
         }
     }

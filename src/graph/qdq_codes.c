@@ -11,10 +11,10 @@ static bool zero_is_its_own(const Graph *graph, const Node *coder, const Value *
     const Value *given = node_input(graph, coder, 2);
     const Quant *quant = coded->quant;
     if (given != NULL && (!const_ints(given, scratch, &zero) || zero.count != quant->count)) {
-        return dtype_kind(coded->dtype) == DTYPE_KIND_FLOAT; /* of 8 bits: there is no zero point but 0 */
+        return value_is_float(coded); /* of 8 bits: there is no zero point but 0 */
     }
     for (uint32_t k = 0; k < quant->count; k++) {
-        if ((given == NULL ? 0 : zero.at[k]) != (quant->zero_point == NULL ? 0 : quant->zero_point[k])) {
+        if ((given == NULL ? 0 : zero.at[k]) != quant_zero(quant, k)) {
             return false;
         }
     }

@@ -29,7 +29,7 @@ static uint32_t moved_input(const Mover *m, const Node *node) {
         if (value == NULL || value->constant != NULL) {
             continue;
         }
-        bool is_data = qdq_is_operand(node, k) && dtype_kind(value->dtype) == DTYPE_KIND_FLOAT;
+        bool is_data = qdq_is_operand(node, k) && value_is_float(value);
         if (found != node->input_count || !is_data) {
             return node->input_count; /* another operand, or a shape that is computed */
         }
@@ -45,8 +45,8 @@ static bool is_between(const Mover *m, ValueId id) {
 /* Integers only: `uses` does not know the values that are added, and nobody asks for those of codes. */
 static bool has_one_scale(const Mover *m, const Node *coder, const Value *coded) {
     const Value *zero_point = node_input(m->graph, coder, 2);
-    return coded != NULL && dtype_kind(coded->dtype) != DTYPE_KIND_FLOAT && coded->constant == NULL &&
-           coded->quant != NULL && coded->quant->axis < 0 && coded->quant->scale[0] > 0 &&
+    return coded != NULL && !value_is_float(coded) && coded->constant == NULL && coded->quant != NULL &&
+           coded->quant->axis < 0 && coded->quant->scale[0] > 0 &&
            (zero_point == NULL || zero_point->constant != NULL) &&
            qdq_coding_is_its_own(m->graph, coder, coded, &m->work->scratch);
 }

@@ -123,13 +123,13 @@ void simplification_count(Simplification *facts, Arena *keep) {
 
 /* Reals that the codes of a value stand for. */
 static bool coded_range(const Value *value, double range[2]) {
-    bool is_code = dtype_kind(value->dtype) != DTYPE_KIND_FLOAT && dtype_bits(value->dtype) <= 16;
+    bool is_code = !value_is_float(value) && dtype_bits(value->dtype) <= 16;
     if (value->quant == NULL || value->quant->count != 1 || !is_code) {
         return false;
     }
     Domain codes = affine_codes_of(value->dtype);
     double scale = (double)value->quant->scale[0];
-    double zero = value->quant->zero_point == NULL ? 0 : (double)value->quant->zero_point[0];
+    double zero = (double)quant_zero(value->quant, 0);
     range[0] = ((double)codes.lo - zero) * scale;
     range[1] = ((double)codes.hi - zero) * scale;
     return true;

@@ -10,18 +10,14 @@ typedef struct {
     uint32_t scale, zero;
 } Given;
 
-static bool is_float(const Value *value) {
-    return value != NULL && dtype_kind(value->dtype) == DTYPE_KIND_FLOAT;
-}
-
 /* The coder's own, and behind them those of a Dequantize in front of it whose codes carry others (graph_fold_qdq). A
  * zero point may be absent. */
 static void find_given(const NodeReader *r, Given given[2]) {
     uint32_t at = 1;
     given[0] = given[1] = (Given){0, 0};
-    for (uint32_t k = 0; k < 2 && is_float(node_input(r->graph, r->node, at)); k++) {
+    for (uint32_t k = 0; k < 2 && value_is_float(node_input(r->graph, r->node, at)); k++) {
         given[k].scale = at++;
-        if (at < r->node->input_count && !is_float(node_input(r->graph, r->node, at))) {
+        if (at < r->node->input_count && !value_is_float(node_input(r->graph, r->node, at))) {
             given[k].zero = is_value(r->node->inputs[at]) ? at : 0;
             at++;
         }

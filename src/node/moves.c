@@ -42,8 +42,7 @@ bool node_move(const Graph *graph, const Node *node, Arena *arena, NodeCommand *
 static bool pad_code(const Graph *graph, const Node *node, Arena *arena, uint64_t *code) {
     enum { PADS, PAD_VALUE = 2 };
     const Value *in = node_input(graph, node, 0), *given = node_input(graph, node, PAD_VALUE);
-    int64_t zero = in->quant->zero_point == NULL ? 0 : in->quant->zero_point[0];
-    *code = (uint64_t)zero;
+    *code = (uint64_t)quant_zero(in->quant, 0);
     if (given != NULL) {
         Floats number;
         if (given->dtype != in->dtype || !const_numbers(given, arena, &number) || number.count != 1) {

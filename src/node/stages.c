@@ -33,7 +33,7 @@ bool reader_own_code(NodeReader *r, const Value *coded, StageCode *code) {
     if (quant->count != 1 || quant->block != 0) {
         return reader_fail(r, "its codes have several scales, which no input gives");
     }
-    *code = (StageCode){quant->scale[0], quant->zero_point == NULL ? 0 : (int32_t)quant->zero_point[0]};
+    *code = (StageCode){quant->scale[0], (int32_t)quant_zero(quant, 0)};
     return true;
 }
 
@@ -352,7 +352,7 @@ static bool find_reals(NodeReader *r) {
     Str folded = node_str(r->node, "reals");
     r->is_folded = folded.len > 0;
     r->reals = r->is_folded ? dtype_find(folded) : r->node->op == OP_DEQUANTIZE ? r->out->dtype : r->data->dtype;
-    if (dtype_kind(r->reals) != DTYPE_KIND_FLOAT) {
+    if (!dtype_is_float(r->reals)) {
         r->reals = DTYPE_NONE;
         return true;
     }

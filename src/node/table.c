@@ -88,7 +88,7 @@ static bool read_code(const Value *value, StageCode *code) {
         value->quant->count != 1 || value->quant->block != 0) {
         return false;
     }
-    int64_t zero = value->quant->zero_point == NULL ? 0 : value->quant->zero_point[0];
+    int64_t zero = quant_zero(value->quant, 0);
     *code = (StageCode){value->quant->scale[0], (int32_t)zero};
     return isfinite(code->scale) && code->scale > 0 && zero >= LEAST && zero <= LARGEST;
 }

@@ -60,7 +60,7 @@ static bool read_scales(WindowReading *r, uint64_t channels) {
         return window_fail(r, "its weights have not one scale, and not one a channel");
     }
     for (uint32_t k = 1; k < quant->count; k++) {
-        if (window_zero(quant, k) != window_zero(quant, 0)) {
+        if (quant_zero(quant, k) != quant_zero(quant, 0)) {
             return window_fail(r, "its weights have several zero points");
         }
     }
@@ -70,7 +70,7 @@ static bool read_scales(WindowReading *r, uint64_t channels) {
         scales[k] = is_float ? 1 : quant->scale[k];
     }
     r->made->stage.integer.in.scale *= is_float ? quant->scale[0] : 1;
-    window->weights_zero = window_zero(quant, 0);
+    window->weights_zero = quant_zero(quant, 0);
     window->scale_count = quant->count;
     window->scales = scales;
     return true;
@@ -83,21 +83,20 @@ static bool has_scale_of_sums(const WindowReading *r, const Value *bias) {
         own != NULL && own->block == 0 && (own->count == weights->count || weights->count == 1 || own->count == 1);
     for (uint32_t k = 0; has && (k < own->count || k < weights->count); k++) {
         float product = r->in->quant->scale[0] * weights->scale[weights->count == 1 ? 0 : k];
-        has = own->scale[own->count == 1 ? 0 : k] == product && window_zero(own, own->count == 1 ? 0 : k) == 0;
+        has = own->scale[own->count == 1 ? 0 : k] == product && quant_zero(own, own->count == 1 ? 0 : k) == 0;
     }
     return has;
 }
 
 static bool read_factors(WindowReading *r, uint64_t channels) {
     const Value *bias = node_input(r->graph, r->node, WINDOW_BIAS);
-    if (r->weights->constant == NULL || dtype_bits(r->weights->dtype) > 8 ||
-        dtype_kind(r->weights->dtype) == DTYPE_KIND_FLOAT) {
+    if (r->weights->constant == NULL || dtype_bits(r->weights->dtype) > 8 || value_is_float(r->weights)) {
         return window_fail(r, "its weights are no constant codes");
     }
     if (bias != NULL && (bias->constant == NULL || bias->dtype != DTYPE_I32 || bias->shape.rank != 1)) {
         return window_fail(r, "its bias is no constant of 32 bits");
     }
-    r->made->window.src_zero = window_zero(r->in->quant, 0);
+    r->made->window.src_zero = quant_zero(r->in->quant, 0);
     if (!read_scales(r, channels)) {
         return false;
     }
@@ -354,16 +353,12 @@ static bool computes_on_codes(const WindowReading *r) {
     return window_is_tflite(r) || (str_eq(node_str(r->node, "reals"), STR("float32")));
 }
 
-static bool is_float(const Value *map) {
-    return map != NULL && dtype_kind(map->dtype) == DTYPE_KIND_FLOAT;
-}
-
 static bool read_node(WindowReading *r) {
     bool is_softmax = r->node->op == OP_SOFTMAX;
     bool is_pool =
         r->node->op == OP_AVERAGE_POOL || r->node->op == OP_MAX_POOL || r->node->op == OP_GLOBAL_AVERAGE_POOL;
     bool has_weights = !is_softmax && !is_pool && !window_is_reduction(r->node->op);
-    if (is_float(r->in) || is_float(r->out)) {
+    if (value_is_float(r->in) || value_is_float(r->out)) {
         return window_fail(r, "on float it is not executed, only on 8-bit integers; a model in int8 runs");
     }
     if (!computes_on_codes(r) || !is_code_map(r->in) || !is_code_map(r->out) || r->in->constant != NULL) {

@@ -23,12 +23,8 @@ static inline bool window_is_tflite(const WindowReading *r) {
     return r->graph->format == FORMAT_TFLITE;
 }
 
-static inline int64_t window_zero(const Quant *quant, uint32_t k) {
-    return quant->zero_point == NULL ? 0 : quant->zero_point[k];
-}
-
 static inline StageCode window_code(const Value *value) {
-    return (StageCode){value->quant->scale[0], (int32_t)window_zero(value->quant, 0)};
+    return (StageCode){value->quant->scale[0], (int32_t)quant_zero(value->quant, 0)};
 }
 
 /* Do codes mean the same before and after? */
@@ -42,7 +38,7 @@ static inline bool window_sums(WindowReading *r, uint64_t count, bool is_mean) {
     if (count > INT32_MAX) {
         return window_fail(r, "it has more elements than 31 bits count");
     }
-    r->made->window.src_zero = window_zero(r->in->quant, 0);
+    r->made->window.src_zero = quant_zero(r->in->quant, 0);
     r->made->stage.integer.constant.scale = 1;
     r->made->stage.integer.value = is_mean ? (int32_t)count : 0;
     return true;

@@ -56,7 +56,7 @@ static void write_range(Json *json, const Value *value, const OutputRange *range
     json_double(json, has_one ? (double)value->quant->scale[0] : NAN);
     json_key(json, "zero_point");
     if (has_one) {
-        json_i64(json, value->quant->zero_point == NULL ? 0 : value->quant->zero_point[0]);
+        json_i64(json, quant_zero(value->quant, 0));
     } else {
         json_null(json);
     }

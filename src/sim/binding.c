@@ -84,7 +84,7 @@ static void bind_decode(const Binding *binding, const Stage *stage, BoundParam *
     const CmdParam *param = bound->param;
     const CmdProgram *program = binding->sim->program;
     Stage decode = {.kind = STAGE_DEQUANTIZE, .from = program->buffers[param->from.buffer].dtype, .code = param->code};
-    decode.to = is_real_dtype(stage->from) ? stage->from : stage->to;
+    decode.to = dtype_is_float(stage->from) ? stage->from : stage->to;
     bound->fault = param->is_coded ? stage_bind(&decode, command_of(binding)->semantics, &bound->decode) : NULL;
 }
 
@@ -136,7 +136,7 @@ static void read_packed(const Binding *binding, const BoundParam *from, uint64_t
 
 static void read_param(const Binding *binding, const BoundParam *from, uint64_t n, uint64_t h) {
     const CmdBuffer *buffer = &binding->sim->program->buffers[from->param->from.buffer];
-    bool is_real = is_real_dtype(buffer->dtype);
+    bool is_real = dtype_is_float(buffer->dtype);
     read_packed(binding, from, n, h);
     elements_decode(buffer->dtype, dtype_bits(buffer->dtype), binding->packed, binding->key_count, binding->code,
                     binding->x);

@@ -40,9 +40,4 @@ uint16_t bits_to_half(float x);
 void elements_decode(DType dtype, uint32_t wide, const uint8_t *packed, size_t count, int32_t *code, float *x);
 void elements_encode(DType dtype, uint32_t wide, uint8_t *packed, size_t count, const int32_t *code, const float *x);
 
-/* Is it a real? */
-static inline bool is_real_dtype(DType dtype) {
-    return dtype_kind(dtype) == DTYPE_KIND_FLOAT;
-}
-
 #endif

@@ -188,7 +188,7 @@ static void take(Job *job, Place *place, WalkPoint base, DType dtype) {
         return;
     }
     elements_decode(dtype, place->bits, job->packed, job->count, job->spare_code, job->spare_x);
-    bool is_real = is_real_dtype(dtype);
+    bool is_real = dtype_is_float(dtype);
     for (size_t k = 0; is_real && k < job->count; k++) {
         job->x[job->order[k]] = job->spare_x[k];
     }
@@ -198,7 +198,7 @@ static void take(Job *job, Place *place, WalkPoint base, DType dtype) {
 }
 
 static void give(Job *job, Place *place, WalkPoint base, DType dtype) {
-    bool is_real = is_real_dtype(dtype);
+    bool is_real = dtype_is_float(dtype);
     bool is_direct = job->order == NULL;
     for (size_t k = 0; !is_direct && is_real && k < job->count; k++) {
         job->spare_x[k] = job->x[job->order[k]];

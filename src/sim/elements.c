@@ -187,7 +187,7 @@ static void encode_reals(DType dtype, uint32_t wide, uint8_t *packed, size_t cou
 }
 
 void elements_decode(DType dtype, uint32_t wide, const uint8_t *packed, size_t count, int32_t *code, float *x) {
-    if (is_real_dtype(dtype)) {
+    if (dtype_is_float(dtype)) {
         decode_reals(dtype, wide, packed, count, x);
     } else {
         decode_codes(dtype, wide, packed, count, code);
@@ -195,7 +195,7 @@ void elements_decode(DType dtype, uint32_t wide, const uint8_t *packed, size_t c
 }
 
 void elements_encode(DType dtype, uint32_t wide, uint8_t *packed, size_t count, const int32_t *code, const float *x) {
-    if (is_real_dtype(dtype)) {
+    if (dtype_is_float(dtype)) {
         encode_reals(dtype, wide, packed, count, x);
     } else {
         encode_codes(dtype, wide, packed, count, code);
