@@ -25,9 +25,9 @@ static bool is_nan(DType dtype, uint64_t code) {
 }
 
 /* Codes in the order of the numbers that they stand for. */
-static uint64_t rank(const Part *part, uint64_t code) {
-    uint64_t sign = (uint64_t)1 << (part->bits - 1), all = sign | (sign - 1);
-    switch (dtype_kind(part->dtype)) {
+static uint64_t rank(DType dtype, uint64_t code) {
+    uint64_t sign = (uint64_t)1 << (dtype_bits(dtype) - 1), all = sign | (sign - 1);
+    switch (dtype_kind(dtype)) {
     case DTYPE_KIND_SIGNED:
         return code ^ sign;
     case DTYPE_KIND_FLOAT:
@@ -37,9 +37,9 @@ static uint64_t rank(const Part *part, uint64_t code) {
     }
 }
 
-static uint64_t distance(const Part *part, uint64_t got, uint64_t expected) {
-    uint64_t a = rank(part, got), b = rank(part, expected);
-    return a > b ? a - b : b - a;
+uint64_t host_distance(DType dtype, uint64_t a, uint64_t b) {
+    uint64_t rank_a = rank(dtype, a), rank_b = rank(dtype, b);
+    return rank_a > rank_b ? rank_a - rank_b : rank_b - rank_a;
 }
 
 /* Of one element. Is it more than allowed? */
@@ -48,7 +48,7 @@ static bool add_element(const Part *part, const uint64_t *got, const uint64_t *e
     bool differs = false;
     for (uint32_t p = 0; p < part->parts; p++) {
         bool got_nan = is_nan(part->dtype, got[p]), expected_nan = is_nan(part->dtype, expected[p]);
-        uint64_t by = got_nan || expected_nan ? 0 : distance(part, got[p], expected[p]);
+        uint64_t by = got_nan || expected_nan ? 0 : host_distance(part->dtype, got[p], expected[p]);
         found->has_nan = found->has_nan || got_nan != expected_nan;
         found->largest = by > found->largest ? by : found->largest;
         differs = differs || got_nan != expected_nan || by > tolerance;

@@ -17,6 +17,9 @@ typedef struct {
  * All NaNs are the same. Of a complex number the part that differs more counts. */
 HostDifference host_difference(const HostTensor *tensor, Span got, Span expected, uint64_t tolerance);
 
+/* Of two codes of one type, which is no complex one: the numbers of the type from one to the other. */
+uint64_t host_distance(DType dtype, uint64_t a, uint64_t b);
+
 /* "codes" or "ulp" */
 const char *host_difference_unit(DType dtype);
 

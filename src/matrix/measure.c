@@ -5,6 +5,7 @@
 #include "base/fault.h"
 #include "cmd/wire.h"
 #include "graph/text.h"
+#include "host/difference.h"
 #include "layout/packed.h"
 #include "ledger/audit.h"
 #include "matrix/model.h"
@@ -43,18 +44,6 @@ static const Plan *plan_cell(const MatrixModel *model, Graph *graph, const FileN
 
 /* ---- Outputs */
 
-static uint64_t distance(DType dtype, uint64_t a, uint64_t b) {
-    int64_t sign = (int64_t)1 << (dtype_bits(dtype) - 1), x = (int64_t)a, y = (int64_t)b;
-    if (dtype == DTYPE_F32) { /* floats in the order of their values */
-        x = x >= sign ? sign - 1 - x : x;
-        y = y >= sign ? sign - 1 - y : y;
-    } else {
-        x = (x ^ sign) - sign;
-        y = (y ^ sign) - sign;
-    }
-    return x > y ? (uint64_t)(x - y) : (uint64_t)(y - x);
-}
-
 static uint64_t expected_bits(const MatrixModel *model, const MatrixMap *map, uint64_t k) {
     uint32_t bits = dtype_bits(model->dtype), real;
     memcpy(&real, &map->x[k], sizeof real);
@@ -65,7 +54,7 @@ static void compare(const MatrixModel *model, const MatrixMap *map, Span packed,
     uint64_t count = model->n * model->c * model->h * model->w;
     for (uint64_t k = 0; k < count; k++) {
         uint64_t got = packed_read(packed.ptr, k, dtype_bits(model->dtype));
-        uint64_t error = distance(model->dtype, got, expected_bits(model, map, k));
+        uint64_t error = host_distance(model->dtype, got, expected_bits(model, map, k));
         row->max_error_lsb = error > row->max_error_lsb ? error : row->max_error_lsb;
     }
     row->is_equal = row->is_equal && row->max_error_lsb == 0;
