@@ -8,35 +8,16 @@
 
 #include <string.h>
 
-/* What a side can be asked for. */
 typedef struct {
     PlanArgs plan;
-    bool pin_inputs, pin_outputs;
-} SideArgs;
-
-typedef struct {
-    SideArgs side;
     Texts a, b;
     const char *json, *baseline, *fail_if_grew;
 } Args;
 
-#define PIN_OPTIONS                                                                                                    \
-    {"pin-inputs",                                                                                                     \
-     0,                                                                                                                \
-     OPTION_SWITCH,                                                                                                    \
-     NULL,                                                                                                             \
-     "graph inputs keep their bytes for the whole run",                                                                \
-     offsetof(SideArgs, pin_inputs),                                                                                   \
-     NULL},                                                                                                            \
-    {                                                                                                                  \
-        "pin-outputs", 0, OPTION_SWITCH, NULL, "graph outputs have their bytes for the whole run",                     \
-            offsetof(SideArgs, pin_outputs), NULL                                                                      \
-    }
-
-static const Option side_options[] = {PIN_OPTIONS, {0}};
+static const Option pin_options[] = {CLI_PIN_OPTIONS, {0}};
 
 static const Option options[] = {
-    PIN_OPTIONS,
+    CLI_PIN_OPTIONS,
     {"a", 0, OPTION_TEXTS, "OPTION", "an option of A alone, without its dashes: strategy=full, device=teach",
      offsetof(Args, a), NULL},
     {"b", 0, OPTION_TEXTS, "OPTION", "an option of B alone: it replaces what both have", offsetof(Args, b), NULL},
@@ -73,19 +54,19 @@ static void overlay(const Option *rows, void *to, const void *from) {
     }
 }
 
-static void overlay_all(SideArgs *to, const SideArgs *from) {
+static void overlay_all(PlanArgs *to, const PlanArgs *from) {
     overlay(cli_plan_options, to, from);
-    overlay(side_options, to, from);
+    overlay(pin_options, to, from);
 }
 
 /* Parses words as the command line would. False with a diagnostic. */
-static bool parse_words(Cli *cli, const Texts *words, SideArgs *side) {
+static bool parse_words(Cli *cli, const Texts *words, PlanArgs *side) {
     Texts strays = {0};
-    const OptionSet sets[] = {{cli_plan_options, side}, {side_options, side}};
+    const OptionSet sets[] = {{cli_plan_options, side}, {pin_options, side}};
     const Arguments arguments = {words->count, (char *const *)words->item};
-    unshare(&side->plan.dims);
-    unshare(&side->plan.layouts);
-    unshare(&side->plan.axes);
+    unshare(&side->dims);
+    unshare(&side->layouts);
+    unshare(&side->axes);
     if (!cli_parse_options(arguments, sets, 2, &strays, &cli->work.diags)) {
         return false;
     }
@@ -112,21 +93,16 @@ typedef struct {
     const char *own_name;
 } SideText;
 
-static bool make_request(Cli *cli, const SideArgs *args, const char *model, Request *request) {
-    const s0_plan_options asked = {.model = model, .pin_inputs = args->pin_inputs, .pin_outputs = args->pin_outputs};
-    return cli_plan_request(cli, &args->plan, asked, request);
-}
-
 /* What the plan in a file was asked for. False, without a diagnostic, where that is not known or means nothing here. */
-static bool read_request(Cli *cli, const Side *side, SideArgs *args) {
+static bool read_request(Cli *cli, const Side *side, PlanArgs *args) {
     const Diags before = cli->work.diags;
     Texts words = {0};
     for (const char *const *option = side->options; option != NULL && *option != NULL; option++) {
         cli_add_text(&words, &cli->work.keep, *option);
     }
-    *args = (SideArgs){0};
+    *args = (PlanArgs){0};
     bool is_known = side->options != NULL && side->request_device != NULL && parse_words(cli, &words, args);
-    args->plan.device = is_known ? side->request_device : NULL;
+    args->device = is_known ? side->request_device : NULL;
     diags_rewind(&cli->work.diags, before);
     return is_known;
 }
@@ -146,17 +122,17 @@ static bool open_side(Cli *cli, const char *path, DiffSource *source) {
     return ok;
 }
 
-static bool make_model_side(Cli *cli, const SideArgs *both, const SideArgs *inherited, const SideText *text,
+static bool make_model_side(Cli *cli, const PlanArgs *both, const PlanArgs *inherited, const SideText *text,
                             DiffSource *source) {
-    SideArgs args = *inherited;
+    PlanArgs args = *inherited;
     const Texts words = with_dashes(text->own, &cli->work.keep);
     overlay_all(&args, both);
-    source->has_request = parse_words(cli, &words, &args) && make_request(cli, &args, text->path, &source->request);
+    source->has_request = parse_words(cli, &words, &args) && cli_plan_request(cli, &args, text->path, &source->request);
     return source->has_request;
 }
 
 /* A plan in a file is as it is: what is asked for a model is not asked of it. */
-static bool make_file_side(Cli *cli, const SideArgs *args, const SideText *text, DiffSource *source) {
+static bool make_file_side(Cli *cli, const PlanArgs *args, const SideText *text, DiffSource *source) {
     const Diags before = cli->work.diags;
     if (text->own->count > 0) {
         return diag_error(&cli->work.diags,
@@ -165,12 +141,12 @@ static bool make_file_side(Cli *cli, const SideArgs *args, const SideText *text,
                                      .got = text->own->item[0],
                                      .hint = "pass the model in its place"});
     }
-    source->has_request = args->plan.device != NULL && make_request(cli, args, source->side->file, &source->request);
+    source->has_request = args->device != NULL && cli_plan_request(cli, args, source->side->file, &source->request);
     diags_rewind(&cli->work.diags, before);
     return true;
 }
 
-static bool make_side(Cli *cli, const SideArgs *both, const SideArgs *inherited, const SideText *text,
+static bool make_side(Cli *cli, const PlanArgs *both, const PlanArgs *inherited, const SideText *text,
                       DiffSource *source) {
     return source->side == NULL ? make_model_side(cli, both, inherited, text, source)
                                 : make_file_side(cli, inherited, text, source);
@@ -179,7 +155,7 @@ static bool make_side(Cli *cli, const SideArgs *both, const SideArgs *inherited,
 /* ---- Both */
 
 /* They are parsed into zeros, and zero is every option's default. */
-static bool is_given(const SideArgs *args) {
+static bool is_given(const PlanArgs *args) {
     const uint8_t *bytes = (const uint8_t *)args;
     bool is_given = false;
     for (size_t k = 0; k < sizeof *args; k++) {
@@ -189,7 +165,7 @@ static bool is_given(const SideArgs *args) {
 }
 
 static bool check_question(Cli *cli, const Args *args, const DiffSource *a, const DiffSource *b) {
-    if (a->side != NULL && b->side != NULL && is_given(&args->side)) {
+    if (a->side != NULL && b->side != NULL && is_given(&args->plan)) {
         return diag_error(&cli->work.diags, (DiagText){.what = "A and B are plans in files: nothing is planned",
                                                        .got = "options of a plan",
                                                        .hint = "leave them out, or pass a model"});
@@ -230,14 +206,14 @@ static bool read_limit(Cli *cli, const char *text, uint64_t *limit) {
 /* Sources of both sides, as far as they need no plan. */
 static bool make_sources(Cli *cli, const Args *args, DiffSource *a, DiffSource *b) {
     SideText a_text, b_text;
-    SideArgs of_file = {0};
+    PlanArgs of_file = {0};
     if (!name_sides(cli, args, &a_text, &b_text) || !open_side(cli, a_text.path, a) ||
         !open_side(cli, b_text.path, b) || !check_question(cli, args, a, b)) {
         return false;
     }
     const Side *file = a->side != NULL ? a->side : b->side;
     if (file != NULL && !read_request(cli, file, &of_file)) {
-        of_file = (SideArgs){0};
+        of_file = (PlanArgs){0};
     }
     if (args->baseline != NULL && a->side == NULL) {
         return diag_error(&cli->work.diags, (DiagText){.place = args->baseline,
@@ -245,11 +221,11 @@ static bool make_sources(Cli *cli, const Args *args, DiffSource *a, DiffSource *
                                                        .hint = "stride0 plan MODEL -d DEVICE --json FILE writes one"});
     }
     const Diags before = cli->work.diags;
-    if (!make_side(cli, &args->side, &of_file, &a_text, a)) {
+    if (!make_side(cli, &args->plan, &of_file, &a_text, a)) {
         return false;
     }
     diags_rewind(&cli->work.diags, before); /* what there is to warn of is said once, of B */
-    return make_side(cli, &args->side, &of_file, &b_text, b);
+    return make_side(cli, &args->plan, &of_file, &b_text, b);
 }
 
 static void write_json(FILE *out, const void *data) {

@@ -13,7 +13,7 @@ typedef struct {
     PlanArgs plan;
     const char *json, *html, *node, *buffer;
     int order;
-    bool pin_inputs, pin_outputs, all;
+    bool all;
 } Args;
 
 static const char *const orders[] = {"file", NULL};
@@ -23,10 +23,7 @@ static const Option options[] = {
      offsetof(Args, json), NULL},
     {"html", 0, OPTION_TEXT, "FILE", "write the plan as one HTML file with a map; - is standard output, as above",
      offsetof(Args, html), NULL},
-    {"pin-inputs", 0, OPTION_SWITCH, NULL, "graph inputs keep their bytes for the whole run",
-     offsetof(Args, pin_inputs), NULL},
-    {"pin-outputs", 0, OPTION_SWITCH, NULL, "graph outputs have their bytes for the whole run",
-     offsetof(Args, pin_outputs), NULL},
+    CLI_PIN_OPTIONS,
     {"order", 0, OPTION_CHOICE, "ORDER", "order of operators: file (default)", offsetof(Args, order), orders},
     {"node", 0, OPTION_TEXT, "NAME", "why is this node here: its steps, in place of the ledger", offsetof(Args, node),
      NULL},
@@ -165,8 +162,7 @@ static s0_status run_plan(Cli *cli, const void *data) {
     const Args *args = data;
     Work *work = &cli->work;
     Request request;
-    const s0_plan_options asked = {.pin_inputs = args->pin_inputs, .pin_outputs = args->pin_outputs};
-    if (!check_outputs(work, args) || !cli_plan_request(cli, &args->plan, asked, &request)) {
+    if (!check_outputs(work, args) || !cli_plan_request(cli, &args->plan, cli->operands.item[0], &request)) {
         return diags_status(&work->diags);
     }
     const Facts *facts = stages_plan(&request, &cli->files, work);

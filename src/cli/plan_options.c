@@ -60,20 +60,22 @@ static bool set_budget(Work *work, const PlanArgs *args, s0_plan_options *plan) 
                           .hint = cli_bytes_hint(&work->keep, args->budget)});
 }
 
-bool cli_plan_request(Cli *cli, const PlanArgs *args, s0_plan_options asked, Request *request) {
-    asked.model = asked.model == NULL ? cli->operands.item[0] : asked.model;
-    asked.device = args->device;
-    asked.dims = args->dims.item;
-    asked.no_in_place = args->inplace == INPLACE_NONE;
-    asked.qdq_float = args->qdq == QDQ_FLOAT;
-    asked.as_filed = args->simplify == SIMPLIFY_NONE;
-    asked.axes = args->axes.item;
-    asked.layouts = args->layouts.item;
-    asked.strategy = request_strategies[args->strategy];
-    asked.axis_heuristic = args->heuristic;
-    asked.tile = args->tile;
-    asked.schedule = request_schedules[args->schedule];
-    asked.expand = request_expands[args->expand];
-    asked.parameters = request_parameters[args->parameters];
+bool cli_plan_request(Cli *cli, const PlanArgs *args, const char *model, Request *request) {
+    s0_plan_options asked = {.model = model,
+                             .device = args->device,
+                             .dims = args->dims.item,
+                             .no_in_place = args->inplace == INPLACE_NONE,
+                             .pin_inputs = args->pin_inputs,
+                             .pin_outputs = args->pin_outputs,
+                             .qdq_float = args->qdq == QDQ_FLOAT,
+                             .as_filed = args->simplify == SIMPLIFY_NONE,
+                             .axes = args->axes.item,
+                             .layouts = args->layouts.item,
+                             .strategy = request_strategies[args->strategy],
+                             .axis_heuristic = args->heuristic,
+                             .tile = args->tile,
+                             .schedule = request_schedules[args->schedule],
+                             .expand = request_expands[args->expand],
+                             .parameters = request_parameters[args->parameters]};
     return set_budget(&cli->work, args, &asked) && request_read_plan(&asked, request, &cli->work);
 }

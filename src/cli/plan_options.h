@@ -1,4 +1,4 @@
-/* The options of what plans a model: `plan` itself, and `run`. */
+/* The options of what plans a model: `plan` itself, `run` and `diff`. */
 #ifndef S0_CLI_PLAN_OPTIONS_H
 #define S0_CLI_PLAN_OPTIONS_H
 
@@ -10,12 +10,26 @@ typedef struct {
     const char *device, *budget, *tile, *heuristic;
     int strategy, schedule, parameters, expand, inplace, qdq, simplify;
     Texts dims, layouts, axes;
+    bool pin_inputs, pin_outputs;
 } PlanArgs;
 
 extern const Option cli_plan_options[];
 
-/* The request for `asked.model`, or where that is null for the first operand; `asked` has what is not in `args`. False
- * with a diagnostic. */
-bool cli_plan_request(Cli *cli, const PlanArgs *args, s0_plan_options asked, Request *request);
+/* Rows for the commands that take these too. */
+#define CLI_PIN_OPTIONS                                                                                                \
+    {"pin-inputs",                                                                                                     \
+     0,                                                                                                                \
+     OPTION_SWITCH,                                                                                                    \
+     NULL,                                                                                                             \
+     "graph inputs keep their bytes for the whole run",                                                                \
+     offsetof(PlanArgs, pin_inputs),                                                                                   \
+     NULL},                                                                                                            \
+    {                                                                                                                  \
+        "pin-outputs", 0, OPTION_SWITCH, NULL, "graph outputs have their bytes for the whole run",                     \
+            offsetof(PlanArgs, pin_outputs), NULL                                                                      \
+    }
+
+/* The request for the model. False with a diagnostic. */
+bool cli_plan_request(Cli *cli, const PlanArgs *args, const char *model, Request *request);
 
 #endif

@@ -165,7 +165,7 @@ static s0_status run_run(Cli *cli, const void *data) {
     Work *work = &cli->work;
     Request request;
     RunOptions asked;
-    if (!cli_plan_request(cli, &args->plan, (s0_plan_options){0}, &request) || !read_options(work, args, &asked)) {
+    if (!cli_plan_request(cli, &args->plan, cli->operands.item[0], &request) || !read_options(work, args, &asked)) {
         return diags_status(&work->diags);
     }
     const Run *run = stages_run(&request, &asked, &cli->files, work);
