@@ -15,11 +15,6 @@
 
 /* ---- Schedules */
 
-static bool same_choice(const SweepChoice *a, const SweepChoice *b) {
-    return a->schedule == b->schedule && a->carry == b->carry && a->over_input == b->over_input &&
-           a->is_resident == b->is_resident && memcmp(a->tile, b->tile, sizeof a->tile) == 0;
-}
-
 /* One tile has no other in flight, one operator nothing to split, and parameters that no tile cuts stay all the same:
  * it is another name of FUSED, or of parameters that stay. */
 static bool is_other_name(const Sweep *sweep, const SweepOption *option) {
@@ -44,7 +39,7 @@ static void add_option(SweepFacts *facts, const SweepOption *option, uint64_t ca
     const SweepChosen *chosen = &facts->planned->chosen;
     bool fits = option->need_bytes <= capacity_bytes;
     SweepOther *known = find_other(facts, &option->choice);
-    if (same_choice(&option->choice, &chosen->best.choice) || is_other_name(&facts->planned->sweep, option) ||
+    if (sweep_same_choice(&option->choice, &chosen->best.choice) || is_other_name(&facts->planned->sweep, option) ||
         (known != NULL && (known->fits > fits || (known->fits == fits && known->cycles <= option->cost.cycles)))) {
         return;
     }

@@ -7,8 +7,16 @@
 
 enum { MOST_EDGES = 24, MOST_ROWS = 20, MOST_WIDE = 16 };
 
-static bool is_drawable(const Plan *plan, uint32_t i) {
+bool drawing_has(const Plan *plan, uint32_t i) {
     return buffer_is_local_storage(plan, (BufferId){i}) && plan->buffers[i].physical_bytes > 0;
+}
+
+uint32_t drawing_count(const Plan *plan) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        count += drawing_has(plan, i);
+    }
+    return count;
 }
 
 /* ---- Rows */
@@ -59,7 +67,7 @@ static void find_edges(const Page *page, Edges *edges) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < plan->buffer_count; i++) {
         const Buffer *buffer = &plan->buffers[i];
-        if (is_drawable(plan, i)) {
+        if (drawing_has(plan, i)) {
             double steps = (double)(buffer->storage_last - buffer->storage_first);
             area[count++] = (Area){i, (double)buffer->physical_bytes * steps};
         }
@@ -162,7 +170,7 @@ static void fill(Drawing *drawing, const Buffer *buffer, uint32_t id) {
 static void fill_all(const Page *page, Drawing *drawing) {
     const Plan *plan = page->facts->plan;
     for (uint32_t i = 0; i < plan->buffer_count; i++) {
-        if (is_drawable(plan, i)) {
+        if (drawing_has(plan, i)) {
             fill(drawing, &plan->buffers[i], i);
         }
     }
@@ -207,23 +215,15 @@ static void count_cells(Drawing *drawing) {
     }
 }
 
-static uint32_t count_drawable(const Plan *plan) {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < plan->buffer_count; i++) {
-        count += is_drawable(plan, i);
-    }
-    return count;
-}
-
 /* The storages that own most cells, in the order of the plan; all of them where there are letters enough. */
 static void choose_lettered(const Page *page, Drawing *drawing) {
     const Plan *plan = page->facts->plan;
     Share *share = arena_array(page->scratch, Share, plan->buffer_count);
     uint32_t count = 0;
-    drawing->has_letters_for_all = count_drawable(plan) <= DRAWING_MOST_LETTERS;
+    drawing->has_letters_for_all = drawing_count(plan) <= DRAWING_MOST_LETTERS;
     count_cells(drawing);
     for (uint32_t i = 0; i < plan->buffer_count; i++) {
-        if (is_drawable(plan, i) && (drawing->has_letters_for_all || drawing->cells[i] > 0)) {
+        if (drawing_has(plan, i) && (drawing->has_letters_for_all || drawing->cells[i] > 0)) {
             share[count++] = (Share){i, drawing->cells[i]};
         }
     }

@@ -29,6 +29,10 @@ typedef struct {
     uint32_t lettered[DRAWING_MOST_LETTERS]; /* 'A' + i -> buffer, in the order of the plan */
 } Drawing;
 
+/* Is buffer `i` drawn at all: is it a storage of local memory that has bytes? And how many are. */
+bool drawing_has(const Plan *plan, uint32_t i);
+uint32_t drawing_count(const Plan *plan);
+
 /* As many columns as there are steps, or one a character of `room`. */
 void drawing_make(const Page *page, uint32_t room, Drawing *drawing);
 

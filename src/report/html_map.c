@@ -44,10 +44,6 @@ static Rect visible_rect(const Map *map, const Buffer *storage) {
     return rect;
 }
 
-bool map_is_drawable(const Plan *plan, uint32_t i) {
-    return buffer_is_local_storage(plan, (BufferId){i}) && plan->buffers[i].physical_bytes > 0;
-}
-
 char map_letter(BufferKind kind) {
     static const char letter[] = "iaowpsk";
     return letter[kind];
@@ -74,25 +70,17 @@ static bool is_visible(Rect rect) {
     return rect.width >= least && rect.height >= least && rect.width * rect.height >= least_area;
 }
 
-static uint32_t count_drawable(const Plan *plan) {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < plan->buffer_count; i++) {
-        count += map_is_drawable(plan, i);
-    }
-    return count;
-}
-
 /* A few are all drawn alone, the largest of many if they can be seen. */
 void html_choose_rects(Html *html) {
     enum { FEW = 150 };
     const Plan *plan = html->page.facts->plan;
-    bool are_few = count_drawable(plan) <= FEW;
+    bool are_few = drawing_count(plan) <= FEW;
     const Map map = map_of(html);
     Area *area = arena_array(html->page.scratch, Area, plan->buffer_count);
     uint32_t count = 0;
     for (uint32_t i = 0; i < plan->buffer_count; i++) {
-        Rect rect = map_is_drawable(plan, i) ? map_rect(&map, &plan->buffers[i]) : (Rect){0};
-        if (map_is_drawable(plan, i) && (are_few || is_visible(rect))) {
+        Rect rect = drawing_has(plan, i) ? map_rect(&map, &plan->buffers[i]) : (Rect){0};
+        if (drawing_has(plan, i) && (are_few || is_visible(rect))) {
             area[count++] = (Area){i, rect.width * rect.height};
         }
     }

@@ -10,6 +10,7 @@
 #ifndef S0_REPORT_HTML_MAP_H
 #define S0_REPORT_HTML_MAP_H
 
+#include "report/drawing.h"
 #include "report/html.h"
 
 enum {
@@ -40,8 +41,6 @@ double map_x(const Map *map, uint64_t step);
 double map_y(const Map *map, uint64_t address);
 double map_curve_y(const Map *map, uint64_t bytes);
 Rect map_rect(const Map *map, const Buffer *storage);
-
-bool map_is_drawable(const Plan *plan, uint32_t buffer); /* a storage of local memory that has bytes */
 
 /* "a" of an activation, as the terminal's drawing has it. */
 char map_letter(BufferKind kind);

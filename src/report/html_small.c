@@ -88,7 +88,7 @@ uint32_t map_small(const Map *map) {
     Grid grid = {arena_array(map->html->page.scratch, Cell, (size_t)ROWS * COLUMNS)};
     uint32_t count = 0;
     for (uint32_t i = 0; i < plan->buffer_count; i++) {
-        if (map_is_drawable(plan, i) && !map->html->has_rect[i]) {
+        if (drawing_has(plan, i) && !map->html->has_rect[i]) {
             add(&grid, plan->buffers[i].kind, map_rect(map, &plan->buffers[i]));
             count++;
         }

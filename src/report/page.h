@@ -50,8 +50,8 @@ void page_drawing(const Page *page); /* drawing_page.c */
 void page_sweep(const Page *page, uint32_t sweep);                      /* timeline.c */
 const char *page_choice(const Page *page, const PlannedSweep *planned); /* "fused, 7 tiles of 1x12x3x28 (N C H W)" */
 Str page_alive(const Page *page, uint32_t step);                        /* "X 2*896, s 16, 3 more" */
-Str page_tile(const Page *page, const SweepChoice *choice);             /* lists.c: "1x8x2x28", N C H W */
 Str page_sweep_title(const Page *page, const PlannedSweep *planned);    /* "'m' (Mul) to 'a' (Add)" */
+Str page_tile(const Page *page, const SweepChoice *choice);             /* lists.c: "1x8x2x28", N C H W */
 
 /* ---- misfit.c: parts of why it does not fit */
 

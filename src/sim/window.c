@@ -223,52 +223,55 @@ static int64_t sum_channel(const Spot *spot, const int32_t *plane, uint64_t i) {
     return sum;
 }
 
+/* Of its group of src. */
+static uint64_t first_channel(const Spot *spot) {
+    const CmdWindow *window = spot->job->command->window;
+    return (window->group_first + spot->c) / window->group_dst * window->group_src;
+}
+
 static int64_t sum_at(const Spot *spot) {
     const Job *job = spot->job;
-    const CmdWindow *window = job->command->window;
-    uint64_t first = (window->group_first + spot->c) / window->group_dst * window->group_src;
+    uint64_t first = first_channel(spot);
     int64_t sum = job->bias == NULL ? 0 : job->bias[spot->c];
-    for (uint64_t i = 0; i < window->group_src; i++) {
+    for (uint64_t i = 0; i < job->command->window->group_src; i++) {
         sum += sum_channel(spot, plane_of(spot, first + i), i);
     }
     return sum;
 }
 
-/* Of all channels of the group. */
-static int64_t plain_sum_at(const Spot *spot) {
-    const Job *job = spot->job;
-    const CmdWindow *window = job->command->window;
-    uint64_t first = (window->group_first + spot->c) / window->group_dst * window->group_src;
-    int64_t sum = 0;
-    for (uint64_t i = 0; i < window->group_src; i++) {
-        const int32_t *plane = plane_of(spot, first + i);
-        for (uint32_t y = 0; y < job->h.taps; y++) {
-            for (uint32_t x = 0; spot->rows[y] != PADDING && x < job->w.taps; x++) {
-                bool is_there = spot->columns[x] != PADDING;
-                sum += is_there ? plane[(uint64_t)spot->rows[y] * job->w.count + spot->columns[x]] : 0;
-            }
-        }
-    }
-    return sum;
-}
+/* What the taps of a window that are not padding come to. */
+typedef struct {
+    int64_t sum, largest, count;
+} Gathered;
 
-/* The sum or the largest of the codes, and how many there are. */
-static int64_t gather_at(const Spot *spot, int64_t *count) {
+static void gather_channel(const Spot *spot, uint64_t channel, Gathered *found) {
     const Job *job = spot->job;
-    const int32_t *plane = plane_of(spot, spot->c);
-    int64_t sum = 0, largest = INT32_MIN;
-    *count = 0;
+    const int32_t *plane = plane_of(spot, channel);
     for (uint32_t y = 0; y < job->h.taps; y++) {
         for (uint32_t x = 0; spot->rows[y] != PADDING && x < job->w.taps; x++) {
             if (spot->columns[x] != PADDING) {
                 int64_t code = plane[(uint64_t)spot->rows[y] * job->w.count + spot->columns[x]];
-                sum += code;
-                largest = code > largest ? code : largest;
-                ++*count;
+                found->sum += code;
+                found->largest = code > found->largest ? code : found->largest;
+                found->count++;
             }
         }
     }
-    return job->command->op == CMD_MAXPOOL ? largest : sum;
+}
+
+/* Of all channels of the group. */
+static Gathered gather_group(const Spot *spot) {
+    Gathered found = {.largest = INT32_MIN};
+    for (uint64_t i = 0; i < spot->job->command->window->group_src; i++) {
+        gather_channel(spot, first_channel(spot) + i, &found);
+    }
+    return found;
+}
+
+static Gathered gather_own(const Spot *spot) {
+    Gathered found = {.largest = INT32_MIN};
+    gather_channel(spot, spot->c, &found);
+    return found;
 }
 
 /* To the nearest, halves away from zero. */
@@ -284,22 +287,17 @@ static void fault_at(Job *job, uint64_t element, StageFault text) {
 
 static StageFault compute_at(const Spot *spot, uint64_t element, int64_t *result) {
     CmdOp op = spot->job->command->op;
-    int64_t count;
     if (op == CMD_SOFTMAX) {
         *result = spot->job->shares[element];
         return NULL;
     }
     if (op == CMD_CONV || op == CMD_SUM) {
-        *result = op == CMD_CONV ? sum_at(spot) : plain_sum_at(spot);
+        *result = op == CMD_CONV ? sum_at(spot) : gather_group(spot).sum;
         return *result == s0_saturate(*result) ? NULL : "the accumulator passes 32 bits";
     }
-    *result = gather_at(spot, &count);
-    if (count == 0) {
-        *result = 0;
-        return "a window has nothing but padding";
-    }
-    *result = op == CMD_AVGPOOL ? mean_of(*result, count) : *result;
-    return NULL;
+    const Gathered found = gather_own(spot);
+    *result = found.count == 0 ? 0 : op == CMD_AVGPOOL ? mean_of(found.sum, found.count) : found.largest;
+    return found.count == 0 ? "a window has nothing but padding" : NULL;
 }
 
 /* Channels that are dead have weights of a scale so small that TFLite's kernels multiply their sums by 0: each code is

@@ -112,9 +112,15 @@ static void keep_other(SweepChosen *chosen, const SweepOption *option) {
     }
 }
 
+bool sweep_same_choice(const SweepChoice *a, const SweepChoice *b) {
+    return a->schedule == b->schedule && a->carry == b->carry && a->over_input == b->over_input &&
+           a->is_resident == b->is_resident && memcmp(a->tile, b->tile, sizeof a->tile) == 0;
+}
+
 static bool same_but_carry(const SweepChoice *a, const SweepChoice *b) {
-    return a->schedule == b->schedule && a->over_input == b->over_input && a->is_resident == b->is_resident &&
-           memcmp(a->tile, b->tile, sizeof a->tile) == 0;
+    SweepChoice as_b = *a;
+    as_b.carry = b->carry;
+    return sweep_same_choice(&as_b, b);
 }
 
 static KnownNeed *slot_of_need(Search *search, const SweepChoice *choice) {
@@ -128,7 +134,7 @@ static KnownNeed *slot_of_need(Search *search, const SweepChoice *choice) {
 
 static bool need_of(Search *search, const SweepChoice *choice, uint64_t *bytes) {
     KnownNeed *need = slot_of_need(search, choice);
-    bool is_same = need->is_known && need->choice.carry == choice->carry && same_but_carry(&need->choice, choice);
+    bool is_same = need->is_known && sweep_same_choice(&need->choice, choice);
     if (!is_same) {
         *need = (KnownNeed){.is_known = true, .choice = *choice};
         need->is_possible = kernel_need(search->sweep, choice, &need->bytes);
@@ -140,7 +146,7 @@ static bool need_of(Search *search, const SweepChoice *choice, uint64_t *bytes) 
 /* The ways of cutting and of keeping parameters often come to the same. */
 static bool was_seen(Search *search, const SweepChoice *choice) {
     for (uint32_t i = 0; i < search->seen_count; i++) {
-        if (search->seen[i].carry == choice->carry && same_but_carry(&search->seen[i], choice)) {
+        if (sweep_same_choice(&search->seen[i], choice)) {
             return true;
         }
     }

@@ -84,6 +84,8 @@ typedef struct {
     bool is_resident; /* parameters stay whole; else the part that a tile reads is loaded when it changes */
 } SweepChoice;
 
+bool sweep_same_choice(const SweepChoice *a, const SweepChoice *b);
+
 typedef struct {
     uint64_t bytes, commands, descriptors, bursts, cycles; /* bytes of elements */
 } ColumnCost;
