@@ -15,6 +15,37 @@ int32_t node_first_map(const Graph *graph, const Node *node) {
     return NO_INPUT;
 }
 
+bool node_has_state(const Graph *graph, const Node *node) {
+    for (uint32_t k = 0; k < node->input_count; k++) {
+        const Value *value = node_input(graph, node, k);
+        if (value != NULL && value->is_state) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool value_has_elements(const Value *value) {
+    uint64_t elements;
+    bool has_bytes = value != NULL && !value->is_sequence && value->has_shape && dtype_bits(value->dtype) > 0;
+    return has_bytes && shape_elements(&value->shape, &elements) && elements > 0;
+}
+
+bool node_is_elementwise(const Node *node) {
+    switch (op_info(node->op)->kind) {
+    case KIND_UNARY:
+    case KIND_BROADCAST:
+    case KIND_NORM:
+    case KIND_QUANTIZE:
+    case KIND_DEQUANTIZE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* ---- Axes */
+
 /* The axis that is called C, where exactly one is; else what the format defines (ONNX 1, TFLite the last). */
 int32_t node_channel_axis(const Graph *graph, const Value *map) {
     int32_t found = -1;

@@ -1,5 +1,5 @@
-/* Which of a node's inputs are maps, and along which axes of its map they lie: by the operator's definition or by
- * aligned position, never by a size. */
+/* A node's inputs: which of them are maps or states, and along which axes of its map they lie. That follows from the
+ * operator's definition or from aligned position, never from a size. */
 #ifndef S0_NODE_INPUT_H
 #define S0_NODE_INPUT_H
 
@@ -14,6 +14,15 @@ enum { NO_INPUT = -1 };
 
 /* The first input that is a map; NO_INPUT. */
 int32_t node_first_map(const Graph *graph, const Node *node);
+
+/* Does it go on from a state, and leave it for the next run? */
+bool node_has_state(const Graph *graph, const Node *node);
+
+/* Does it have bytes? Null has none. */
+bool value_has_elements(const Value *value);
+
+/* Does it make each element of its output of one element of each input? */
+bool node_is_elementwise(const Node *node);
 
 static inline bool node_has_axis(const Value *map, int32_t axis) {
     return axis >= 0 && axis < (int32_t)map->shape.rank;

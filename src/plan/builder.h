@@ -1,4 +1,5 @@
-/* What the stages of planning share while a plan is built. Private to the room. */
+/* What the stages of planning share while a plan is built: first what they work on, then file by file what each does
+ * for the others. Private to the room. */
 #ifndef S0_PLAN_BUILDER_H
 #define S0_PLAN_BUILDER_H
 
@@ -21,7 +22,6 @@ typedef struct {
     FarReason *why;    /* value: why it is far */
     bool *stays;       /* value: an operator can't do with parts of it */
     NodeId *whole_for; /* value: for which operator it stays; NO_NODE */
-    bool *has_no_tile; /* node: see Plan */
     bool has_erred;    /* a value is far that has to stay: the plan is to be made again */
 } Relief;
 
@@ -37,18 +37,17 @@ typedef struct {
     uint32_t *resident_group; /* constant -> the group of nodes that copy was loaded for */
 } Builder;
 
-/* A growing list of buffer ids. Each is kept once: it is looked for among the first few, so that an operator of very
- * many inputs costs no more than they are, and may list one twice. */
+/* Does the value lie in far memory, from where each operator loads what it needs of it? */
+static inline bool value_is_far(const Builder *builder, ValueId id) {
+    return builder->relief != NULL && builder->relief->is_far[id.index];
+}
+
+/* A growing list of buffer ids. */
 typedef struct {
     uint32_t count;
     size_t capacity;
     BufferId *ids;
 } IdList;
-
-void list_add(IdList *list, BufferId id, Arena *arena);
-
-/* Also where it stands there: one end of a move, whose other end stands at the same place of another list. */
-void list_append(IdList *list, BufferId id, Arena *arena);
 
 /* ---- lower.c: buffers */
 
@@ -116,7 +115,7 @@ bool concat_part(Builder *builder, NodeId node, uint32_t input, uint64_t *offset
 /* True where the concat `id` is a rule: each input now leads to the output. `ok` is false where a size was refused. */
 bool concat_in_place(Builder *builder, NodeId id, bool *ok);
 
-/* ---- groups.c, steps.c, live.c, in_place.c */
+/* ---- groups.c */
 
 /* Nodes that run on a scratchpad with one load before and one store behind. */
 typedef struct {
@@ -127,45 +126,33 @@ typedef struct {
 /* Emits all steps, in the order of the file; joins the views. */
 bool build_steps(Builder *builder);
 
-/* Every node of the group with whole tensors: loads first, then the nodes with their stores. */
-bool build_whole(Builder *builder, Group group);
+/* ---- steps.c */
+
+/* Once: it is looked for among the first few, so that an operator of very many inputs costs no more than they are, and
+ * may list one twice. */
+void list_add(IdList *list, BufferId id, Arena *arena);
+
+/* Also where it stands there: one end of a move, whose other end stands at the same place of another list. */
+void list_append(IdList *list, BufferId id, Arena *arena);
 
 /* The step that was added; valid until the next. */
 Step *emit_step(Builder *builder, NodeId node, Column column, const IdList *reads, const IdList *writes);
 
 Column column_of(const Node *node);
 
+/* Every node of the group with whole tensors: loads first, then the nodes with their stores. */
+bool build_whole(Builder *builder, Group group);
+
 /* Of a scratchpad: a graph input into local memory, whole, where it is not there yet; an output from there, if it is a
  * graph output. As steps of `node`. False with a diagnostic. */
 bool load_whole(Builder *builder, NodeId node, ValueId id);
 bool store_whole(Builder *builder, NodeId node, ValueId id);
 
-/* Does it have bytes? Null has none. */
-bool value_has_elements(const Value *value);
-
-/* Does the value lie in far memory, from where each operator loads what it needs of it? */
-bool value_is_far(const Builder *builder, ValueId id);
-
 /* A constant that only tells the planner something, and what another constant of the node stands for. */
 bool is_configuration(const Builder *builder, const Node *node, uint32_t k);
 void count_configuration(Builder *builder, ValueId id);
 
-/* Of a variable or a state tensor: does the node go on from it, and leave it for the next run? */
-bool node_reads_input(const Graph *graph, const Node *node, uint32_t k);
-bool node_writes_input(const Graph *graph, const Node *node, uint32_t k);
-
-/* ---- sweep_operator.c: any one operator, tile by tile */
-
-/* Has the operator one output, and maps that parts of it are made of? See operator_obstacle. */
-bool operator_is_possible(const Graph *graph, NodeId node);
-
-/* A cell's state may be its last output: that stays whole in local memory. */
-bool operator_has_state(const Graph *graph, const Node *node);
-
-/* As build_sweep. */
-bool build_operator(Builder *builder, NodeId node, bool *is_sweep);
-
-/* ---- sweep_build.c */
+/* ---- sweep_build.c: a run of per-channel operators, tile by tile */
 
 /* May the nodes be a sweep: is each a per-channel operator whose arithmetic is known? `nodes` are of one group, none is
  * constant. */
@@ -175,18 +162,57 @@ bool sweep_is_possible(const Builder *builder, const NodeId *nodes, uint32_t cou
  */
 bool build_sweep(Builder *builder, const NodeId *nodes, uint32_t count, bool *is_sweep);
 
-/* ---- sweep_budget.c */
+/* ---- sweep_operator.c: any one operator, tile by tile */
 
-/* Of a plan that does not fit: lowers what each of its sweeps may take to what others leave it. False where that
- * changes nothing. */
-bool tighten_sweeps(const Plan *plan, uint64_t *budgets);
+/* needs   operator_takes_parts
+ * As build_sweep. */
+bool build_operator(Builder *builder, NodeId node, bool *is_sweep);
+
+/* ---- sweep_steps.c */
+
+/* Own ranges of what sweeps hold longer than their steps tell. */
+void extend_sweeps(Plan *plan);
+
+/* ---- live.c */
+
+/* Own ranges of buffers, from the steps that read and write them. */
+void build_ranges(Builder *builder);
+
+/* The storage `id` lies in, as far as buffers are joined; shortens the way for the next question. */
+BufferId find_storage(Plan *plan, BufferId id);
+
+/* Gathers buffers that are joined into storages with the hull of their ranges. */
+void build_storages(Builder *builder);
+
+/* Live bytes of every step, peak, totals by kind. False where a sum does not fit 64 bits. */
+bool build_totals(Builder *builder);
+
+/* ---- in_place.c */
+
+/* In step order: lets outputs of element-wise operators write over an input that dies there. */
+void build_in_place(Builder *builder);
 
 /* ---- placement.c: offsets; false with a diagnostic where a sum does not fit 64 bits */
 
 bool place_local(Plan *plan, Work *work);
 bool place_backing(Plan *plan, Work *work);
 
-/* ---- plan.c, remedies.c */
+/* ---- sweep_budget.c */
+
+/* Of a plan that does not fit: lowers what each of its sweeps may take to what others leave it. False where that
+ * changes nothing. */
+bool tighten_sweeps(const Plan *plan, uint64_t *budgets);
+
+/* ---- relief.c */
+
+/* The reasons live in `keep`, all else in `scratch`. */
+Relief *relief_new(const Graph *graph, Work *work);
+
+/* Of a plan that does not fit: sends maps to far memory, and has operators go tile by tile, so that each step may fit.
+ * False where that changes nothing. */
+bool relieve(const Plan *plan, const GraphUses *uses, Relief *relief, Arena *scratch);
+
+/* ---- plan.c */
 
 /* What is to be planned. */
 typedef struct {
@@ -199,40 +225,8 @@ typedef struct {
 /* The best plan that there is, without remedies. Null with diagnostics. */
 Plan *plan_best(const PlanTask *task, Work *work);
 
+/* ---- remedies.c */
+
 void find_remedies(Plan *plan, Work *work);
-
-/* ---- relief.c */
-
-/* The reasons live in `keep`, all else in `scratch`. */
-Relief *relief_new(const Graph *graph, Work *work);
-
-/* Of a plan that does not fit: sends maps to far memory, and has operators go tile by tile, so that each step may fit.
- * False where that changes nothing. */
-bool relieve(const Plan *plan, const GraphUses *uses, Relief *relief, Arena *scratch);
-
-/* ---- sweep_steps.c */
-
-/* Lists the steps of a sweep that has its buffers; fills its steps and holds. */
-void list_sweep(Builder *builder, PlannedSweep *planned);
-
-/* Own ranges of what sweeps hold longer than their steps tell. */
-void extend_sweeps(Plan *plan);
-
-/* Own ranges of buffers, from the steps that read and write them. */
-void build_ranges(Builder *builder);
-
-/* The storage `id` lies in, as far as buffers are joined; shortens the way for the next question. */
-BufferId find_storage(Plan *plan, BufferId id);
-
-/* Gathers buffers that are joined into storages with the hull of their ranges. */
-void build_storages(Builder *builder);
-
-/* In step order: lets outputs of element-wise operators write over an input that dies there. */
-void build_in_place(Builder *builder);
-
-/* Live bytes of every step, peak, totals by kind. False where a sum does not fit 64 bits. */
-bool build_totals(Builder *builder);
-
-bool node_is_elementwise(const Node *node);
 
 #endif

@@ -5,6 +5,8 @@
  * the engine reads in no form stays as it is stored, with a warning: its bytes are true, the engine can't use them. */
 #include "plan/builder.h"
 
+#include "node/input.h"
+
 #include <string.h>
 
 /* ---- What the engine reads */

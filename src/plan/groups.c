@@ -7,6 +7,8 @@
 #include "plan/builder.h"
 
 #include "graph/box.h"
+#include "node/input.h"
+#include "plan/whole.h"
 
 /* ---- What is a group */
 
@@ -51,14 +53,28 @@ static bool continues(const Builder *builder, const Node *node, const Node *next
     return readers == 1 && next->inputs[node_data_input(next)].index == link.index;
 }
 
-/* Of a node that a sweep may run; else 0. */
-static uint32_t stages_of(const Graph *graph, const Node *node) {
-    NodeStages stages;
+/* How a node runs. Nodes of one group, but for constants, run alike. */
+typedef enum {
+    RUNS_NOT,    /* a constant: it only counts */
+    RUNS_STAGES, /* per channel: a sweep has its stages */
+    RUNS_TILES,  /* as a sweep of its own */
+    RUNS_WHOLE,
+} Running;
+
+static Running running_of(const Builder *builder, NodeId id, uint32_t *stage_count) {
+    const Graph *graph = builder->plan->graph;
+    const Node *node = graph_node(graph, id);
+    NodeStages stages = {0};
     const char *why;
-    return !node->is_constant && node_stages(graph, node, &stages, &why) ? stages.count : 0;
+    bool is_known = !node->is_constant && node_stages(graph, node, &stages, &why);
+    *stage_count = is_known ? stages.count : 0;
+    return node->is_constant            ? RUNS_NOT
+           : *stage_count > 0           ? RUNS_STAGES
+           : goes_in_tiles(builder, id) ? RUNS_TILES
+                                        : RUNS_WHOLE;
 }
 
-/* A group has no more stages than one of them, and nothing else beside. */
+/* A group has no more stages than one sweep, and nothing else beside. */
 static Group next_group(const Builder *builder, uint32_t first, uint32_t number) {
     const Graph *graph = builder->plan->graph;
     const Block *block = graph_main(graph);
@@ -66,25 +82,20 @@ static Group next_group(const Builder *builder, uint32_t first, uint32_t number)
     if (builder->plan->device->kind != DEVICE_SCRATCHPAD) {
         return group;
     }
-    const Node *node = graph_node(graph, block->nodes[first]);
-    uint32_t stages = stages_of(graph, node);
-    while (group.last < block->node_count) {
+    const Node *last = graph_node(graph, block->nodes[first]);
+    uint32_t stages, more;
+    const Running running = running_of(builder, block->nodes[first], &stages);
+    for (; group.last < block->node_count; group.last++) {
         const Node *next = graph_node(graph, block->nodes[group.last]);
-        if (!next->is_constant && !continues(builder, node, next)) {
-            break;
+        if (next->is_constant) {
+            continue;
         }
-        uint32_t more = next->is_constant ? 0 : stages_of(graph, next);
-        if (!next->is_constant && stages + more == 0 &&
-            (goes_in_tiles(builder, block->nodes[first]) || goes_in_tiles(builder, block->nodes[group.last]))) {
-            break;
-        }
-        bool is_mixed = !node->is_constant && !next->is_constant && (stages > 0) != (more > 0);
-        if (is_mixed || stages + more > SWEEP_MOST_STAGES) {
+        if (!continues(builder, last, next) || running == RUNS_TILES ||
+            running_of(builder, block->nodes[group.last], &more) != running || stages + more > SWEEP_MOST_STAGES) {
             break;
         }
         stages += more;
-        node = next->is_constant ? node : next;
-        group.last++;
+        last = next;
     }
     return group;
 }
@@ -154,22 +165,13 @@ static bool build_in_tiles(Builder *builder, NodeId id, bool *is_built) {
         *is_built = value_is_far(builder, node->outputs[0]);
         return !*is_built || join_far(builder, node);
     }
-    return !operator_is_possible(builder->plan->graph, id) || build_operator(builder, id, is_built);
+    return !operator_takes_parts(builder->plan->graph, id) || build_operator(builder, id, is_built);
 }
 
 /* What was tried may be asked for later. */
 static void note_no_tile(const Builder *builder, NodeId id, bool is_tried) {
-    Plan *plan = builder->plan;
-    if (!is_tried && !goes_in_tiles(builder, id)) {
-        return;
-    }
-    if (plan->has_no_tile == NULL && builder->relief != NULL) {
-        plan->has_no_tile = builder->relief->has_no_tile;
-    }
-    if (plan->has_no_tile == NULL) {
-        plan->has_no_tile = arena_array(&builder->work->keep, bool, plan->graph->node_count);
-    }
-    plan->has_no_tile[id.index] = true;
+    bool *has_no_tile = &builder->plan->has_no_tile[id.index];
+    *has_no_tile = *has_no_tile || is_tried || goes_in_tiles(builder, id);
 }
 
 static bool build_group(Builder *builder, Group group) {

@@ -5,6 +5,8 @@
  */
 #include "plan/declared.h"
 
+#include "node/input.h"
+
 static bool same_dims(const Value *a, const Value *b) {
     for (uint32_t k = 0; k < a->shape.rank; k++) {
         if (a->dims[k] != b->dims[k]) {

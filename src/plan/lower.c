@@ -3,6 +3,7 @@
 
 #include "base/checked.h"
 #include "base/fault.h"
+#include "node/input.h"
 
 #include <string.h>
 

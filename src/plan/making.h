@@ -64,4 +64,9 @@ bool build_concat(Builder *builder, NodeId id, bool *is_sweep);
 
 void add_buffers(Making *making);
 
+/* ---- sweep_steps.c */
+
+/* Lists the steps of a sweep that has its buffers; fills its steps and holds. */
+void list_sweep(Builder *builder, PlannedSweep *planned);
+
 #endif

@@ -47,7 +47,13 @@ typedef struct {
     Relief *relief;
     const Plan *before; /* the last plan that was built so */
     uint32_t *sweep_at; /* node -> its sweep there */
+    bool *has_no_tile;  /* of all drafts: see Plan */
 } Drafting;
+
+static Drafting begin(const PlanTask *task, AliasChoice choice, Work *work) {
+    return (Drafting){
+        .task = task, .choice = choice, .has_no_tile = arena_array(&work->keep, bool, task->graph->node_count)};
+}
 
 /* What was chosen for a sweep holds again where nothing has changed for it. */
 static void remember(Drafting *drafting, const Plan *plan, Arena *scratch) {
@@ -67,6 +73,7 @@ static Plan *build_once(Drafting *drafting, Work *work) {
     Builder builder;
     init_builder(&builder, drafting->task, work);
     builder.plan->choice = drafting->choice;
+    builder.plan->has_no_tile = drafting->has_no_tile;
     builder.budgets = drafting->budgets;
     builder.relief = drafting->relief;
     builder.plan->why_far = drafting->relief == NULL ? NULL : drafting->relief->why;
@@ -145,12 +152,11 @@ static Plan *build_relieved(Drafting *drafting, Plan *plan, Work *work) {
         plan = lower_of(plan, last);
     }
     plan->whole_for = drafting->relief->whole_for;
-    plan->has_no_tile = drafting->relief->has_no_tile; /* the lowest may be one that tried nothing */
     return plan;
 }
 
 static Plan *build(const PlanTask *task, AliasChoice choice, Work *work) {
-    Drafting drafting = {.task = task, .choice = choice};
+    Drafting drafting = begin(task, choice, work);
     return build_tight(&drafting, work);
 }
 
@@ -207,7 +213,8 @@ Plan *plan_best(const PlanTask *task, Work *work) {
     Plan *plan = build_best_whole(task, work);
     bool may_cut = task->device->kind == DEVICE_SCRATCHPAD && !task->options->whole_tiles;
     if (plan != NULL && !plan_local_fits(plan) && may_cut) {
-        Drafting drafting = {.task = task, .choice = plan->choice};
+        Drafting drafting = begin(task, plan->choice, work);
+        plan->has_no_tile = drafting.has_no_tile; /* the lowest may be one that tried nothing */
         plan = build_relieved(&drafting, plan, work);
     }
     return plan != NULL && place_backing(plan, work) ? plan : NULL;

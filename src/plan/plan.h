@@ -258,7 +258,7 @@ typedef struct {
     BufferId *of_value;       /* value -> the buffer its readers read in local memory (arena: or flash); NO_BUFFER */
     const FarReason *why_far; /* value -> why it lies in far memory, where it is a map there; null: none does */
     const NodeId *whole_for;  /* value: the operator that needs all of it in local memory; null: none was found */
-    bool *has_no_tile;        /* node: it was to go by tiles, and no tile of it can be; null: none was */
+    bool *has_no_tile;        /* node: it was to go by tiles, and no tile of it can be */
     BufferId *backing;        /* value -> its buffer in flash or far memory, the newest form's; NO_BUFFER */
     const NodeCommand *const *command; /* node -> the command that computes it, or null; null but of a scratchpad */
 

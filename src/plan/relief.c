@@ -7,6 +7,7 @@
 #include "plan/builder.h"
 
 #include "node/input.h"
+#include "plan/whole.h"
 
 typedef struct {
     const Plan *plan;
@@ -27,7 +28,6 @@ Relief *relief_new(const Graph *graph, Work *work) {
     Relief *relief = arena_new(arena, Relief);
     relief->is_far = arena_array(arena, bool, graph->value_count);
     relief->why = arena_array(&work->keep, FarReason, graph->value_count);
-    relief->has_no_tile = arena_array(&work->keep, bool, graph->node_count);
     relief->stays = arena_array(arena, bool, graph->value_count);
     relief->whole_for = arena_array(&work->keep, NodeId, graph->value_count);
     for (uint32_t v = 0; v < graph->value_count; v++) {
@@ -73,20 +73,16 @@ static void list_storages(Relieving *r, Arena *scratch) {
 
 /* ---- What may go */
 
-static bool node_takes_parts(const Relieving *r, NodeId id) {
-    return operator_is_possible(r->plan->graph, id);
-}
-
 static bool value_may_go(const Relieving *r, uint32_t v) {
     const Value *value = &r->plan->graph->values[v];
     bool may = !r->relief->stays[v] && value_is_map(value);
     if (may && is_node(value->producer)) {
-        may = node_takes_parts(r, value->producer) &&
-              !operator_has_state(r->plan->graph, graph_node(r->plan->graph, value->producer));
+        may = operator_takes_parts(r->plan->graph, value->producer) &&
+              !node_has_state(r->plan->graph, graph_node(r->plan->graph, value->producer));
     }
     for (uint32_t u = r->uses->first[v]; may && u < r->uses->first[v + 1]; u++) {
         NodeId reader = r->uses->use[u]; /* a constant only asks for the shape */
-        may = graph_node(r->plan->graph, reader)->is_constant || node_takes_parts(r, reader);
+        may = graph_node(r->plan->graph, reader)->is_constant || operator_takes_parts(r->plan->graph, reader);
     }
     return may;
 }
@@ -164,7 +160,7 @@ static uint64_t staying_bytes(const Relieving *r, bool cuts) {
 
 static bool begin_tiles(Relieving *r, const Step *step) {
     bool begins = is_node(step->node) && step->sweep == NOT_IN_SWEEP && !r->relief->in_tiles[step->node.index] &&
-                  node_takes_parts(r, step->node);
+                  operator_takes_parts(r->plan->graph, step->node);
     if (begins) {
         r->relief->in_tiles[step->node.index] = true;
         r->has_changed = true;

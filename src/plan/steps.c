@@ -44,19 +44,6 @@ Step *emit_step(Builder *builder, NodeId node, Column column, const IdList *read
     return &plan->steps[plan->step_count++];
 }
 
-bool node_is_elementwise(const Node *node) {
-    switch (op_info(node->op)->kind) {
-    case KIND_UNARY:
-    case KIND_BROADCAST:
-    case KIND_NORM:
-    case KIND_QUANTIZE:
-    case KIND_DEQUANTIZE:
-        return true;
-    default:
-        return false;
-    }
-}
-
 Column column_of(const Node *node) {
     switch (op_info(node->op)->kind) {
     case KIND_QUANTIZE:
@@ -209,12 +196,12 @@ static bool is_state_of(const Graph *graph, const Node *node, uint32_t k) {
 }
 
 /* Of the variable that an assignment names it reads nothing. */
-bool node_reads_input(const Graph *graph, const Node *node, uint32_t k) {
+static bool reads_input(const Graph *graph, const Node *node, uint32_t k) {
     return node->op != OP_ASSIGN_VARIABLE || !is_state_of(graph, node, k);
 }
 
 /* A recurrent cell or an unknown operator goes on from its state: it reads and writes it. */
-bool node_writes_input(const Graph *graph, const Node *node, uint32_t k) {
+static bool writes_input(const Graph *graph, const Node *node, uint32_t k) {
     return node->op != OP_READ_VARIABLE && is_state_of(graph, node, k);
 }
 
@@ -222,10 +209,10 @@ static bool node_reads(Builder *builder, uint32_t group, Loads *loads, NodeStep 
     const Graph *graph = builder->plan->graph;
     const Node *node = graph_node(graph, work->node);
     for (uint32_t k = 0; k < node->input_count; k++) {
-        if (node_reads_input(graph, node, k) && !read_input(builder, work->node, k, group, loads, &work->reads)) {
+        if (reads_input(graph, node, k) && !read_input(builder, work->node, k, group, loads, &work->reads)) {
             return false;
         }
-        if (node_writes_input(graph, node, k) && !read_input(builder, work->node, k, group, loads, &work->writes)) {
+        if (writes_input(graph, node, k) && !read_input(builder, work->node, k, group, loads, &work->writes)) {
             return false;
         }
     }

@@ -261,7 +261,9 @@ static bool is_same_sweep(const PlannedSweep *a, const PlannedSweep *b) {
     return same;
 }
 
-static bool choose(const Builder *builder, PlannedSweep *planned) {
+bool choose_sweep(Making *making) {
+    const Builder *builder = making->builder;
+    PlannedSweep *planned = making->planned;
     SweepTerms terms = terms_of(builder, planned->nodes[0]);
     planned->budget_bytes = terms.budget_bytes;
     uint32_t at = builder->before == NULL ? UINT32_MAX : builder->sweep_at[planned->nodes[0].index];
@@ -270,10 +272,6 @@ static bool choose(const Builder *builder, PlannedSweep *planned) {
         return true;
     }
     return sweep_choose(&planned->sweep, &terms, &planned->chosen);
-}
-
-bool choose_sweep(Making *making) {
-    return choose(making->builder, making->planned);
 }
 
 bool add_sweep(Making *making, ValueId out) {

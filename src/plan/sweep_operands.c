@@ -6,16 +6,6 @@
 
 #include <string.h>
 
-bool value_has_elements(const Value *value) {
-    uint64_t elements;
-    bool has_bytes = value != NULL && !value->is_sequence && value->has_shape && dtype_bits(value->dtype) > 0;
-    return has_bytes && shape_elements(&value->shape, &elements) && elements > 0;
-}
-
-bool value_is_far(const Builder *builder, ValueId id) {
-    return builder->relief != NULL && builder->relief->is_far[id.index];
-}
-
 /* Does one operator read it and no other? One that works element by element may read it twice. */
 static bool has_one_reader(const Builder *builder, ValueId id) {
     const GraphUses *uses = &builder->uses;

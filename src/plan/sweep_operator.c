@@ -10,22 +10,6 @@
 
 #include <string.h>
 
-/* ---- What may be one */
-
-bool operator_is_possible(const Graph *graph, NodeId id) {
-    return operator_obstacle(graph, id) == WHOLE_NONE;
-}
-
-bool operator_has_state(const Graph *graph, const Node *node) {
-    for (uint32_t k = 0; k < node->input_count; k++) {
-        const Value *value = node_input(graph, node, k);
-        if (value != NULL && value->is_state) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* ---- Reach, by dimension */
 
 /* Is the axis all there is of its dimension? Others of more than one index may be stored as the same one. */
@@ -167,7 +151,7 @@ void describe_operator(const Making *making, const NodeReach *reach) {
 bool build_operator(Builder *builder, NodeId id, bool *is_sweep) {
     const Graph *graph = builder->plan->graph;
     const Node *node = graph_node(graph, id);
-    uint32_t first = (uint32_t)node_first_map(graph, node); /* operator_is_possible: there is one */
+    uint32_t first = (uint32_t)node_first_map(graph, node); /* operator_takes_parts: there is one */
     PlannedSweep planned;
     Making making = {.builder = builder, .planned = &planned};
     *is_sweep = false;
@@ -180,7 +164,7 @@ bool build_operator(Builder *builder, NodeId id, bool *is_sweep) {
     init_params(&making, node->input_count);
     planned.states = arena_array(&builder->work->keep, BufferId, node->input_count);
     ValueId in = node->inputs[first], out = node->outputs[0];
-    bool stores = sweep_stores(builder, out) && !operator_has_state(graph, node);
+    bool stores = sweep_stores(builder, out) && !node_has_state(graph, node);
     if (!make_map(&making, in, sweep_loads(builder, in), &planned.in_far, &planned.in_local[0], &planned.sweep.in) ||
         !make_map(&making, out, stores, &planned.out_far, &planned.out_local[0], &planned.sweep.out) ||
         !add_inputs(&making, &reach, first)) {

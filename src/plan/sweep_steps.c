@@ -1,6 +1,6 @@
 /* The steps of a sweep. They are slots, not tiles: a prologue (parameters that stay, and the first tile's load where
  * two are in flight), one tile or two in turns with `repeat`, and the last tile where the turns end one ahead. */
-#include "plan/builder.h"
+#include "plan/making.h"
 
 /* Moves of one kind and slot, counted by walking. */
 typedef struct {

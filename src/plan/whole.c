@@ -88,7 +88,7 @@ static WholeReason step_reason(const Plan *plan, const Step *step, Arena *scratc
     if (obstacle != WHOLE_NONE) {
         return obstacle;
     }
-    if (plan->has_no_tile != NULL && plan->has_no_tile[step->node.index]) {
+    if (plan->has_no_tile[step->node.index]) {
         return WHOLE_LAYOUT;
     }
     return plan->options.whole_tiles                  ? WHOLE_OPTION

@@ -21,6 +21,11 @@ typedef enum {
 /* Of an operator that makes parts of nothing, whatever the plan; else WHOLE_NONE. */
 WholeReason operator_obstacle(const Graph *graph, NodeId node);
 
+/* May parts of its output be made one after another, as far as that depends on no plan? */
+static inline bool operator_takes_parts(const Graph *graph, NodeId node) {
+    return operator_obstacle(graph, node) == WHOLE_NONE;
+}
+
 /* Does an operator run at the step, rather than a load, a store, or the making of a parameter's form? */
 bool step_is_operator(const Plan *plan, const Step *step);
 
