@@ -69,7 +69,7 @@ static void warn_of_slip(const TableReader *reader, Str title) {
     if (nearest.name.len > 0) {
         diag_warn(&reader->work->diags, (DiagText){.place = line_text(reader),
                                                    .what = "the column has no meaning and is only kept",
-                                                   .got = arena_text(&reader->work->keep, STR_FMT, STR_ARG(title)),
+                                                   .got = cell_shown(reader, title),
                                                    .hint = nearest_hint(&reader->work->keep, &nearest, NULL)});
     }
 }
@@ -125,7 +125,7 @@ static bool has_needed_columns(const TableReader *reader) {
            diag_error(&reader->work->diags,
                       (DiagText){.place = line_text(reader),
                                  .what = "columns are missing",
-                                 .got = arena_text(arena, STR_FMT, STR_ARG(reader->csv.record)),
+                                 .got = cell_shown(reader, reader->csv.record),
                                  .expected = arena_text(arena, "also %s%s", missing,
                                                         reader->table->field[TABLE_LAST] == TABLE_ABSENT
                                                             ? " (or end, the last step itself)"

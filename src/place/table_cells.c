@@ -7,12 +7,17 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* A longer line says nothing to anyone. */
-enum { MOST_EXCERPT = 160 };
+/* A longer line or cell says nothing to anyone. */
+enum { MOST_SHOWN = 160 };
 
 Str cell_value(const TableReader *reader, TableColumn column) {
     int field = reader->table->field[column];
     return field == TABLE_ABSENT ? (Str){0} : reader->csv.field[field].value;
+}
+
+const char *cell_shown(const TableReader *reader, Str text) {
+    const Str part = {text.ptr, text.len < MOST_SHOWN ? text.len : MOST_SHOWN};
+    return arena_text(&reader->work->keep, STR_FMT "%s", STR_ARG(part), part.len < text.len ? "…" : "");
 }
 
 static void add_cell(const TableReader *reader, TableColumn column, DiagKind kind, DiagText text) {
@@ -20,8 +25,8 @@ static void add_cell(const TableReader *reader, TableColumn column, DiagKind kin
     const CsvReader *csv = &reader->csv;
     const CsvField *field = &csv->field[reader->table->field[column]];
     text.place = arena_text(arena, "line %" PRIu64 ", column '" STR_FMT "'", csv->line, STR_ARG(reader->title[column]));
-    text.got = text.got != NULL ? text.got : arena_text(arena, STR_FMT, STR_ARG(field->value));
-    if (csv->record.len <= MOST_EXCERPT && memchr(csv->record.ptr, '\n', csv->record.len) == NULL) {
+    text.got = text.got != NULL ? text.got : cell_shown(reader, field->value);
+    if (csv->record.len <= MOST_SHOWN && memchr(csv->record.ptr, '\n', csv->record.len) == NULL) {
         text.excerpt = csv->record;
         text.column = (uint32_t)(field->text.ptr - csv->record.ptr) + 1;
     }
@@ -86,8 +91,7 @@ bool cell_range(const TableReader *reader, uint64_t *first, uint64_t *last) {
 /* ---- Gaps */
 
 static bool read_gap(const TableReader *reader, const TableRow *row, Str text, PlaceSpan *gap) {
-    Arena *arena = &reader->work->keep;
-    const char *got = arena_text(arena, STR_FMT, STR_ARG(text));
+    const char *got = cell_shown(reader, text);
     if (text.len > 0 && memchr(text.ptr, '@', text.len) != NULL) {
         return cell_refuse(reader, TABLE_GAPS,
                            (DiagText){.what = "a gap of some of the bytes is not supported",
@@ -103,12 +107,13 @@ static bool read_gap(const TableReader *reader, const TableRow *row, Str text, P
                           (DiagText){.what = "not a gap", .got = got, .expected = "FIRST-LAST, such as 3-5 8-9"});
     }
     if (gap->first >= gap->last || gap->first < row->first || gap->last > row->last) {
-        const char *shown = arena_text(arena, "steps from %" PRIu64 " up to, without, %" PRIu64, row->first, row->last);
+        const char *range =
+            arena_text(&reader->work->keep, "steps from %" PRIu64 " up to, without, %" PRIu64, row->first, row->last);
         return cell_error(
             reader, TABLE_GAPS,
             (DiagText){.what = gap->first >= gap->last ? "the gap is empty" : "the gap is not within the buffer's life",
                        .got = got,
-                       .expected = shown});
+                       .expected = range});
     }
     return true;
 }

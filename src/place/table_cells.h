@@ -14,6 +14,9 @@ typedef struct {
 /* The value of a cell; empty where the table has no such column. */
 Str cell_value(const TableReader *reader, TableColumn column);
 
+/* For a message: no longer than anyone reads. */
+const char *cell_shown(const TableReader *reader, Str text);
+
 /* Adds place, excerpt and what stands there; always false. */
 bool cell_error(const TableReader *reader, TableColumn column, DiagText text);
 bool cell_refuse(const TableReader *reader, TableColumn column, DiagText text);
