@@ -10,7 +10,7 @@ enum { MOST_KEPT = 20 };
 
 void diag_add(Diags *diags, DiagKind kind, DiagText text) {
     size_t kept = 0;
-    for (int k = 0; k <= DIAG_NO_FIT; k++) {
+    for (int k = 0; k < DIAG_KINDS; k++) {
         kept += diags->count[k];
     }
     diags->count[kind]++;
@@ -69,7 +69,7 @@ s0_status diags_status(const Diags *diags) {
     if (diags->count[DIAG_REFUSED] > 0) {
         return S0_REFUSED;
     }
-    return diags->count[DIAG_NO_FIT] > 0 ? S0_NO_FIT : S0_DONE;
+    return diags->count[DIAG_NO_FIT] + diags->count[DIAG_GREW] > 0 ? S0_NO_FIT : S0_DONE;
 }
 
 bool diags_failed(const Diags *diags) {
@@ -128,7 +128,8 @@ static void print_diag(const Diag *diag, const char *prefix, FILE *out) {
     static const char *const kind_name[] = {[DIAG_WARNING] = "warning: ",
                                             [DIAG_ERROR] = "error: ",
                                             [DIAG_REFUSED] = "refused: ",
-                                            [DIAG_NO_FIT] = "does not fit: "};
+                                            [DIAG_NO_FIT] = "does not fit: ",
+                                            [DIAG_GREW] = "grew: "};
     const DiagText *text = &diag->text;
     if (prefix != NULL && prefix[0] != '\0') {
         print_part("", str_from(prefix), ": ", out);
@@ -154,7 +155,7 @@ void diags_print(const Diags *diags, const char *prefix, FILE *out) {
         print_diag(diag, prefix, out);
         printed++;
     }
-    for (int kind = 0; kind <= DIAG_NO_FIT; kind++) {
+    for (int kind = 0; kind < DIAG_KINDS; kind++) {
         all += diags->count[kind];
     }
     if (all > printed) {

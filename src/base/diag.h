@@ -14,6 +14,8 @@ typedef enum {
     DIAG_ERROR,   /* S0_BAD_INPUT: the input is malformed or an option is wrong */
     DIAG_REFUSED, /* S0_REFUSED: the input is well-formed, but can't be decided or is not supported */
     DIAG_NO_FIT,  /* S0_NO_FIT */
+    DIAG_GREW,    /* S0_NO_FIT too: more is needed than a check allows */
+    DIAG_KINDS
 } DiagKind;
 
 /* What is unknown stays null or empty. All text lives as long as the arena that made it. */
@@ -42,7 +44,7 @@ typedef struct {
     Arena *arena;     /* where the records live */
     const char *file; /* being read: it stands before the place of what is added; may be null */
     Diag *first, *last;
-    size_t count[DIAG_NO_FIT + 1];
+    size_t count[DIAG_KINDS];
 } Diags;
 
 void diag_add(Diags *diags, DiagKind kind, DiagText text);
@@ -59,7 +61,7 @@ void diags_rewind(Diags *diags, Diags before);
 void diags_drop_warnings(Diags *diags);
 
 bool diags_failed(const Diags *diags);      /* anything worse than a warning? */
-s0_status diags_status(const Diags *diags); /* the gravest: error before refusal before no fit */
+s0_status diags_status(const Diags *diags); /* the gravest: error before refusal before what does not fit or grew */
 
 /* One diagnostic a paragraph, each text made harmless (base/clean.h); `prefix` is the program's name or empty. */
 void diags_print(const Diags *diags, const char *prefix, FILE *out);

@@ -11,8 +11,14 @@
 typedef struct {
     PlanArgs plan;
     Texts a, b;
-    const char *json, *baseline, *fail_if_grew;
+    const char *json, *baseline, *fail_if_grew, *fail_if_backing_grew;
+    bool fail_if_no_fit;
 } Args;
+
+/* Bytes that B may need more than A. */
+typedef struct {
+    uint64_t placed, backing;
+} Limits;
 
 static const Option pin_options[] = {CLI_PIN_OPTIONS, {0}};
 
@@ -26,6 +32,11 @@ static const Option options[] = {
     {"fail-if-grew", 0, OPTION_TEXT, "BYTES",
      "exit status 2 where B's placed_bytes are more than A's and so many; K M G are powers of 1024",
      offsetof(Args, fail_if_grew), NULL},
+    {"fail-if-backing-grew", 0, OPTION_TEXT, "BYTES", "the same of the flash or far memory that B needs: backing_bytes",
+     offsetof(Args, fail_if_backing_grew), NULL},
+    {"fail-if-no-fit", 0, OPTION_SWITCH, NULL,
+     "exit status 2 where B does not fit its local memory, or the flash or far memory behind it",
+     offsetof(Args, fail_if_no_fit), NULL},
     {"json", 0, OPTION_TEXT, "FILE", "write the comparison as JSON; - is standard output, in place of the report",
      offsetof(Args, json), NULL},
     {0}};
@@ -192,15 +203,20 @@ static bool name_sides(Cli *cli, const Args *args, SideText *a, SideText *b) {
                                  .hint = "stride0 diff MODEL -d DEVICE --b strategy=full"});
 }
 
-static bool read_limit(Cli *cli, const char *text, uint64_t *limit) {
+static bool read_limit(Cli *cli, const char *option, const char *text, uint64_t *limit) {
     *limit = UINT64_MAX;
     return text == NULL || str_to_bytes(str_from(text), limit) ||
            diag_error(&cli->work.diags,
-                      (DiagText){.place = "option --fail-if-grew",
+                      (DiagText){.place = arena_text(&cli->work.keep, "option --%s", option),
                                  .what = "the value can't be used",
                                  .got = text,
                                  .expected = "a number of bytes from 0 to 18446744073709551615, such as 0 or 4K",
                                  .hint = cli_bytes_hint(&cli->work.keep, text)});
+}
+
+static bool read_limits(Cli *cli, const Args *args, Limits *limits) {
+    return read_limit(cli, "fail-if-grew", args->fail_if_grew, &limits->placed) &&
+           read_limit(cli, "fail-if-backing-grew", args->fail_if_backing_grew, &limits->backing);
 }
 
 /* Sources of both sides, as far as they need no plan. */
@@ -228,37 +244,118 @@ static bool make_sources(Cli *cli, const Args *args, DiffSource *a, DiffSource *
     return make_side(cli, &args->plan, &of_file, &b_text, b);
 }
 
+/* The option that a diagnostic is about, of those that name something of the model and were given for both sides:
+ * "dim=n=1"; null: none. */
+static const char *option_of(const Args *args, const DiagText *text, Arena *keep) {
+    const PlanArgs *plan = &args->plan;
+    const struct {
+        const char *name;
+        const Texts *given;
+    } lists[] = {{"dim", &plan->dims}, {"layout", &plan->layouts}, {"axis", &plan->axes}};
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) {
+        bool is_list = text->place != NULL && strcmp(text->place, arena_text(keep, "--%s", lists[k].name)) == 0;
+        for (size_t i = 0; i < lists[k].given->count && is_list; i++) {
+            const char *given = lists[k].given->item[i];
+            const char *whole = arena_text(keep, "--%s %s", lists[k].name, given);
+            const char *tensor = arena_text(keep, STR_FMT "=", STR_ARG(text->tensor));
+            bool is_it = text->got != NULL ? strcmp(text->got, whole) == 0
+                                           : text->tensor.len > 0 && strncmp(given, tensor, strlen(tensor)) == 0;
+            if (is_it) {
+                return arena_text(keep, "%s=%s", lists[k].name, given);
+            }
+        }
+    }
+    return NULL;
+}
+
+/* One of two models may have nothing of a name: then the option is of the other one alone. */
+static void hint_side(Cli *cli, const Args *args, const DiffSource *a, const DiffSource *b) {
+    Arena *keep = &cli->work.keep;
+    bool has_two = a->has_request && b->has_request && strcmp(a->request.model, b->request.model) != 0;
+    for (Diag *diag = cli->work.diags.first; diag != NULL && has_two; diag = diag->next) {
+        DiagText *text = &diag->text;
+        const char *option = diag->kind == DIAG_ERROR && diag->file != NULL ? option_of(args, text, keep) : NULL;
+        if (option != NULL) {
+            bool is_of_b = strcmp(diag->file, b->request.model) == 0;
+            const char *hint = arena_text(keep, "where only %s has it: --%s %s in its place", is_of_b ? "A" : "B",
+                                          is_of_b ? "a" : "b", option);
+            text->hint = text->hint == NULL ? hint : arena_text(keep, "%s; %s", text->hint, hint);
+        }
+    }
+}
+
 static void write_json(FILE *out, const void *data) {
     report_diff_json(data, out);
 }
 
-static s0_status judge(Cli *cli, const Diff *diff, uint64_t limit) {
-    bool has_grown = diff->placed_bytes > 0 && (uint64_t)diff->placed_bytes > limit;
-    if (has_grown) {
-        Arena *keep = &cli->work.keep;
-        cli->work.diags.file = NULL;
-        diag_add(&cli->work.diags, DIAG_NO_FIT,
-                 (DiagText){.what = "what must be reserved has grown (placed_bytes)",
+/* What a check found: where, by how much, and what to do. */
+typedef struct {
+    const char *option, *what;
+    int64_t change;
+    uint64_t before, after, limit;
+} Growth;
+
+static void check_growth(Cli *cli, const Growth *growth) {
+    Arena *keep = &cli->work.keep;
+    if (growth->change > 0 && (uint64_t)growth->change > growth->limit) {
+        diag_add(&cli->work.diags, DIAG_GREW,
+                 (DiagText){.place = growth->option,
+                            .what = growth->what,
                             .got = arena_text(keep, "%s bytes more: %s, and %s before",
-                                              cli_number(keep, (uint64_t)diff->placed_bytes),
-                                              cli_number(keep, diff->b->placed_bytes),
-                                              cli_number(keep, diff->a->placed_bytes)),
-                            .expected = arena_text(keep, "at most %s more", cli_number(keep, limit)),
+                                              cli_number(keep, (uint64_t)growth->change),
+                                              cli_number(keep, growth->after), cli_number(keep, growth->before)),
+                            .expected = arena_text(keep, "at most %s more", cli_number(keep, growth->limit)),
                             .hint = "where that is right, write the baseline anew: stride0 plan ... --json FILE"});
     }
-    return has_grown ? S0_NO_FIT : S0_DONE;
+}
+
+static void check_room(Cli *cli, const char *what, uint64_t bytes, uint64_t capacity) {
+    Arena *keep = &cli->work.keep;
+    if (bytes > capacity) {
+        diag_add(&cli->work.diags, DIAG_NO_FIT,
+                 (DiagText){.place = "option --fail-if-no-fit",
+                            .what = what,
+                            .got = arena_text(keep, "%s bytes", cli_number(keep, bytes)),
+                            .expected = arena_text(keep, "at most %s", cli_number(keep, capacity)),
+                            .hint = "stride0 plan says what is to blame, and what each remedy saves"});
+    }
+}
+
+static s0_status judge(Cli *cli, const Args *args, const Diff *diff, const Limits *limits) {
+    Arena *keep = &cli->work.keep;
+    const Side *a = diff->a, *b = diff->b;
+    const Growth local = {"option --fail-if-grew", "what must be reserved has grown (placed_bytes)",
+                          diff->placed_bytes,      a->placed_bytes,
+                          b->placed_bytes,         limits->placed};
+    const Growth backing = {
+        "option --fail-if-backing-grew",
+        arena_text(keep, "what must be reserved of " STR_FMT " memory has grown (backing_bytes)", STR_ARG(b->backing)),
+        diff->backing_bytes,
+        a->backing_bytes,
+        b->backing_bytes,
+        limits->backing};
+    cli->work.diags.file = NULL;
+    check_growth(cli, &local);
+    check_growth(cli, &backing);
+    if (args->fail_if_no_fit) {
+        check_room(cli, "B needs more local memory than there is", b->placed_bytes, b->capacity_bytes);
+        check_room(cli, arena_text(keep, "B needs more " STR_FMT " memory than there is", STR_ARG(b->backing)),
+                   b->backing_bytes, b->backing_capacity_bytes);
+    }
+    return diags_status(&cli->work.diags);
 }
 
 static s0_status run_diff(Cli *cli, const void *data) {
     const Args *args = data;
     Work *work = &cli->work;
     DiffSource a = {0}, b = {0};
-    uint64_t limit;
-    if (!read_limit(cli, args->fail_if_grew, &limit) || !make_sources(cli, args, &a, &b)) {
+    Limits limits;
+    if (!read_limits(cli, args, &limits) || !make_sources(cli, args, &a, &b)) {
         return diags_status(&work->diags);
     }
     const Diff *diff = stages_diff(&a, &b, &cli->files, work);
     if (diff == NULL) {
+        hint_side(cli, args, &a, &b);
         return diags_status(&work->diags);
     }
     if (args->json != NULL && !cli_write(cli, args->json, write_json, diff)) {
@@ -267,7 +364,7 @@ static s0_status run_diff(Cli *cli, const void *data) {
     if (!cli->is_quiet && !cli_is_stdout(args->json)) {
         report_diff(diff, cli_columns(cli), &work->scratch, stdout);
     }
-    return judge(cli, diff, limit);
+    return judge(cli, args, diff, &limits);
 }
 
 const CliCommand command_diff = {
@@ -281,7 +378,8 @@ const CliCommand command_diff = {
         "one: stride0 diff MODEL -d teach --a strategy=full. A model beside a plan in a file is planned as that\n"
         "was, with the options given here in the place of the file's; where one is to be back at its default,\n"
         "--b NAME=auto says so. Each change is made in turn and all is planned again (docs/diff.md).\n"
-        "Exit status 2: B's placed_bytes grew by more than --fail-if-grew allows.\n",
+        "Exit status 2: B grew by more than --fail-if-grew or --fail-if-backing-grew allow, or does not fit and\n"
+        "--fail-if-no-fit is given.\n",
     .shared_options = cli_plan_options,
     .options = options,
     .args_bytes = sizeof(Args),

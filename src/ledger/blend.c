@@ -26,6 +26,11 @@ typedef struct {
 #define NONE UINT32_MAX
 
 typedef struct {
+    Keyed *items; /* sorted */
+    uint32_t count;
+} Names;
+
+typedef struct {
     const Side *from, *to;
     Element *elements;
     uint32_t count;
@@ -33,24 +38,22 @@ typedef struct {
     bool has_new_time, has_new_groups;
     uint64_t peak;
     int64_t *causes;
-    Keyed *far_from, *far_to; /* buffers outside local memory, sorted */
-    Keyed *forms;             /* of constants, that the engine makes in either plan, sorted */
-    uint32_t far_from_count, far_to_count, form_count;
+    Names near_from, near_to, far_from, far_to; /* buffers in local memory, and outside it */
+    Names forms;                                /* of constants, that the engine makes in either plan */
     Arena *scratch;
 } Blend;
 
 /* ---- Matching */
 
-static Keyed *list_buffers(const Side *side, bool is_local, uint32_t *count, Arena *scratch) {
-    Keyed *items = arena_array(scratch, Keyed, side->buffer_count);
-    *count = 0;
+static Names list_buffers(const Side *side, bool is_local, Arena *scratch) {
+    Names names = {.items = arena_array(scratch, Keyed, side->buffer_count)};
     for (uint32_t i = 0; i < side->buffer_count; i++) {
         if (side->buffers[i].is_local == is_local) {
-            items[(*count)++] = keyed_buffer(side, i);
+            names.items[names.count++] = keyed_buffer(side, i);
         }
     }
-    keyed_sort(items, *count);
-    return items;
+    keyed_sort(names.items, names.count);
+    return names;
 }
 
 static void add_element(Blend *blend, uint32_t from, uint32_t to) {
@@ -64,62 +67,68 @@ static void add_element(Blend *blend, uint32_t from, uint32_t to) {
 }
 
 /* Pairs items of the same group and key, in order; what has no partner moves to the front of its list. */
-static void pair(Blend *blend, Keyed *from, uint32_t *from_count, Keyed *to, uint32_t *to_count) {
+static void pair(Blend *blend, Names *from, Names *to) {
     uint32_t i = 0, k = 0, from_left = 0, to_left = 0;
-    while (i < *from_count || k < *to_count) {
-        int order = i == *from_count ? 1 : k == *to_count ? -1 : keyed_order(&from[i], &to[k]);
-        if (order == 0 && from[i].key.len > 0) {
-            add_element(blend, from[i++].index, to[k++].index);
+    while (i < from->count || k < to->count) {
+        int order = i == from->count ? 1 : k == to->count ? -1 : keyed_order(&from->items[i], &to->items[k]);
+        if (order == 0 && from->items[i].key.len > 0) {
+            add_element(blend, from->items[i++].index, to->items[k++].index);
         } else if (order <= 0) {
-            from[from_left++] = from[i++];
+            from->items[from_left++] = from->items[i++];
         } else {
-            to[to_left++] = to[k++];
+            to->items[to_left++] = to->items[k++];
         }
     }
-    *from_count = from_left;
-    *to_count = to_left;
+    from->count = from_left;
+    to->count = to_left;
 }
 
-static void by_node(const Side *side, Keyed *items, uint32_t count) {
-    for (uint32_t i = 0; i < count; i++) {
-        items[i].key = side->buffers[items[i].index].node;
+static void by_node(const Side *side, Names *names) {
+    for (uint32_t i = 0; i < names->count; i++) {
+        names->items[i].key = side->buffers[names->items[i].index].node;
     }
-    keyed_sort(items, count);
+    keyed_sort(names->items, names->count);
 }
 
-static void list_forms(Blend *blend) {
+static Names list_forms(const Blend *blend) {
     const Side *const sides[] = {blend->from, blend->to};
-    blend->forms = arena_array(blend->scratch, Keyed, (size_t)blend->from->buffer_count + blend->to->buffer_count);
+    size_t most = (size_t)blend->from->buffer_count + blend->to->buffer_count;
+    Names forms = {.items = arena_array(blend->scratch, Keyed, most)};
     for (uint32_t k = 0; k < 2; k++) {
         for (uint32_t i = 0; i < sides[k]->buffer_count; i++) {
             if (sides[k]->buffers[i].is_form) {
-                blend->forms[blend->form_count++] = keyed_buffer(sides[k], i);
+                forms.items[forms.count++] = keyed_buffer(sides[k], i);
             }
         }
     }
-    keyed_sort(blend->forms, blend->form_count);
+    keyed_sort(forms.items, forms.count);
+    return forms;
+}
+
+static void list_names(Blend *blend) {
+    blend->near_from = list_buffers(blend->from, true, blend->scratch);
+    blend->near_to = list_buffers(blend->to, true, blend->scratch);
+    blend->far_from = list_buffers(blend->from, false, blend->scratch);
+    blend->far_to = list_buffers(blend->to, false, blend->scratch);
+    blend->forms = list_forms(blend);
 }
 
 static void match(Blend *blend) {
     Arena *scratch = blend->scratch;
-    uint32_t from_count, to_count;
-    Keyed *from = list_buffers(blend->from, true, &from_count, scratch);
-    Keyed *to = list_buffers(blend->to, true, &to_count, scratch);
-    blend->elements = arena_array(scratch, Element, (size_t)from_count + to_count);
+    Names from = list_buffers(blend->from, true, scratch), to = list_buffers(blend->to, true, scratch);
+    list_names(blend);
+    blend->elements = arena_array(scratch, Element, (size_t)from.count + to.count);
     blend->of_from = arena_array(scratch, uint32_t, blend->from->buffer_count);
     blend->of_to = arena_array(scratch, uint32_t, blend->to->buffer_count);
-    blend->far_from = list_buffers(blend->from, false, &blend->far_from_count, scratch);
-    blend->far_to = list_buffers(blend->to, false, &blend->far_to_count, scratch);
-    list_forms(blend);
-    pair(blend, from, &from_count, to, &to_count);
-    by_node(blend->from, from, from_count);
-    by_node(blend->to, to, to_count);
-    pair(blend, from, &from_count, to, &to_count);
-    for (uint32_t i = 0; i < from_count; i++) {
-        add_element(blend, from[i].index, NONE);
+    pair(blend, &from, &to);
+    by_node(blend->from, &from);
+    by_node(blend->to, &to);
+    pair(blend, &from, &to);
+    for (uint32_t i = 0; i < from.count; i++) {
+        add_element(blend, from.items[i].index, NONE);
     }
-    for (uint32_t k = 0; k < to_count; k++) {
-        add_element(blend, NONE, to[k].index);
+    for (uint32_t k = 0; k < to.count; k++) {
+        add_element(blend, NONE, to.items[k].index);
     }
 }
 
@@ -204,22 +213,29 @@ static Cause cause_of_size(const SideBuffer *a, const SideBuffer *b) {
     return a->logical_bytes == b->logical_bytes ? CAUSE_LAYOUT : side_is_constant(a) ? CAUSE_FORM : CAUSE_TILES;
 }
 
-/* Of what only one plan has in local memory. The other may have it elsewhere: a constant that is read there in its own
- * form, a map that went to far memory. What is loaded only to be made a form of is there for the form. */
+static bool has(const Names *names, const Keyed *key) {
+    return keyed_has(names->items, names->count, key);
+}
+
+/* Of a constant that one plan alone has there. It may be one more load of what the other loads too; what is loaded only
+ * to be made a form of is there for the form, and what lies elsewhere in the other plan alone is read there in its own
+ * form. */
+static Cause cause_of_constant(const Blend *blend, const Keyed *key, bool has_moved, bool is_near) {
+    return has_moved || has(&blend->forms, key) ? CAUSE_FORM : is_near ? CAUSE_LIFETIME : CAUSE_CONSTANTS;
+}
+
+/* Of what only one plan has in local memory. The other may have it elsewhere: a map that went to far memory. */
 static Cause cause_of_presence(const Blend *blend, const Element *element) {
     bool is_new = element->from == NONE;
     const Side *side = is_new ? blend->to : blend->from;
+    const Names *own_far = is_new ? &blend->far_to : &blend->far_from;
+    const Names *other_far = is_new ? &blend->far_from : &blend->far_to;
+    const Names *other_near = is_new ? &blend->near_from : &blend->near_to;
     const Keyed key = keyed_buffer(side, is_new ? element->to : element->from);
-    bool is_elsewhere = is_new ? keyed_has(blend->far_from, blend->far_from_count, &key)
-                               : keyed_has(blend->far_to, blend->far_to_count, &key);
-    bool was_elsewhere = is_new ? keyed_has(blend->far_to, blend->far_to_count, &key)
-                                : keyed_has(blend->far_from, blend->far_from_count, &key);
-    bool has_moved = is_elsewhere && !was_elsewhere;
+    bool has_moved = has(other_far, &key) && !has(own_far, &key);
     switch (key.group) {
     case KEYED_CONSTANT:
-        return has_moved || keyed_has(blend->forms, blend->form_count, &key) ? CAUSE_FORM
-               : is_elsewhere                                                ? CAUSE_LIFETIME
-                                                                             : CAUSE_CONSTANTS;
+        return cause_of_constant(blend, &key, has_moved, has(other_near, &key));
     case KEYED_MAP:
         return has_moved ? CAUSE_TILES : CAUSE_LIFETIME;
     default:

@@ -42,34 +42,54 @@ static DiffStep make_step(const Side *before, const DiffChange *change, Work *wo
 
 /* ---- Tensors */
 
-/* One entry a tensor: the most bytes that one buffer of it takes. */
+/* The most bytes that one buffer of a tensor takes, and that one in local memory does. */
+typedef struct {
+    uint64_t bytes, local_bytes;
+    bool is_there, is_local;
+} Most;
+
+/* One entry a tensor. */
 typedef struct {
     Keyed *item; /* sorted, each key once */
-    uint64_t *bytes;
+    Most *most;
     uint32_t count;
 } Tensors;
 
+static void add_buffer(Most *most, const SideBuffer *buffer) {
+    uint64_t bytes = buffer->physical_bytes;
+    most->is_there = true;
+    most->bytes = bytes > most->bytes ? bytes : most->bytes;
+    if (buffer->is_local) {
+        most->is_local = true;
+        most->local_bytes = bytes > most->local_bytes ? bytes : most->local_bytes;
+    }
+}
+
 static Tensors list_tensors(const Side *side, Arena *arena) {
     Tensors list = {.item = arena_array(arena, Keyed, side->buffer_count),
-                    .bytes = arena_array(arena, uint64_t, side->buffer_count)};
+                    .most = arena_array(arena, Most, side->buffer_count)};
     Keyed *all = arena_array(arena, Keyed, side->buffer_count);
     for (uint32_t i = 0; i < side->buffer_count; i++) {
         all[i] = keyed_buffer(side, i);
     }
     keyed_sort(all, side->buffer_count);
     for (uint32_t i = 0; i < side->buffer_count; i++) {
-        uint64_t bytes = side->buffers[all[i].index].physical_bytes;
         if (list.count == 0 || keyed_order(&list.item[list.count - 1], &all[i]) != 0) {
             list.item[list.count++] = all[i];
         }
-        uint64_t *most = &list.bytes[list.count - 1];
-        *most = bytes > *most ? bytes : *most;
+        add_buffer(&list.most[list.count - 1], &side->buffers[all[i].index]);
     }
     return list;
 }
 
+static uint64_t apart(uint64_t a, uint64_t b) {
+    return a > b ? a - b : b - a;
+}
+
+/* Of one that is there on both sides in one size: what one side alone has in local memory. */
 static uint64_t distance(const DiffTensor *tensor) {
-    return tensor->a_bytes > tensor->b_bytes ? tensor->a_bytes - tensor->b_bytes : tensor->b_bytes - tensor->a_bytes;
+    uint64_t whole = apart(tensor->a_bytes, tensor->b_bytes);
+    return whole > 0 ? whole : apart(tensor->a_local_bytes, tensor->b_local_bytes);
 }
 
 static int largest_first(const void *left, const void *right) {
@@ -82,23 +102,32 @@ static int largest_first(const void *left, const void *right) {
     return order != 0 ? order : (int)b->is_constant - (int)a->is_constant;
 }
 
+static DiffTensor make_tensor(const Keyed *item, Most a, Most b) {
+    return (DiffTensor){.name = item->key,
+                        .is_constant = item->group == KEYED_CONSTANT,
+                        .is_workspace = item->group == KEYED_WORKSPACE,
+                        .is_in_a = a.is_there,
+                        .is_in_b = b.is_there,
+                        .is_local_in_a = a.is_local,
+                        .is_local_in_b = b.is_local,
+                        .a_bytes = a.bytes,
+                        .b_bytes = b.bytes,
+                        .a_local_bytes = a.local_bytes,
+                        .b_local_bytes = b.local_bytes};
+}
+
 static void find_tensors(Diff *diff, Work *work) {
     Tensors a = list_tensors(diff->a, &work->scratch), b = list_tensors(diff->b, &work->scratch);
     DiffTensor *tensors = arena_array(&work->keep, DiffTensor, (size_t)a.count + b.count);
+    const Most none = {0};
     uint32_t i = 0, k = 0, count = 0;
     while (i < a.count || k < b.count) {
         int order = i == a.count ? 1 : k == b.count ? -1 : keyed_order(&a.item[i], &b.item[k]);
-        const Keyed *item = order <= 0 ? &a.item[i] : &b.item[k];
-        const DiffTensor tensor = {.name = item->key,
-                                   .is_constant = item->group == KEYED_CONSTANT,
-                                   .is_workspace = item->group == KEYED_WORKSPACE,
-                                   .is_in_a = order <= 0,
-                                   .is_in_b = order >= 0,
-                                   .a_bytes = order <= 0 ? a.bytes[i] : 0,
-                                   .b_bytes = order >= 0 ? b.bytes[k] : 0};
+        const Most of_a = order <= 0 ? a.most[i] : none, of_b = order >= 0 ? b.most[k] : none;
+        const DiffTensor tensor = make_tensor(order <= 0 ? &a.item[i] : &b.item[k], of_a, of_b);
         i += order <= 0;
         k += order >= 0;
-        if (order != 0 || tensor.a_bytes != tensor.b_bytes) {
+        if (order != 0 || of_a.bytes != of_b.bytes || of_a.is_local != of_b.is_local) {
             tensors[count++] = tensor;
         }
     }
@@ -187,6 +216,7 @@ const Diff *diff_make(const Side *a, const DiffChange *changes, uint32_t count, 
     }
     diff->peak_live_bytes = less(diff->b->peak_live_bytes, a->peak_live_bytes);
     diff->placed_bytes = less(diff->b->placed_bytes, a->placed_bytes);
+    diff->backing_bytes = less(diff->b->backing_bytes, a->backing_bytes);
     CHECK(live == diff->peak_live_bytes && placed == diff->placed_bytes);
     find_tensors(diff, work);
     find_outputs(diff, work);

@@ -42,12 +42,14 @@ typedef struct {
     int64_t causes[CAUSE_COUNT];
 } DiffStep;
 
-/* A tensor that one side has and the other has not, or has in another size. */
+/* A tensor that one side has and the other has not, or has in another size, or has in local memory alone. */
 typedef struct {
     Str name; /* of workspace that of its node */
     bool is_constant, is_workspace;
     bool is_in_a, is_in_b;
-    uint64_t a_bytes, b_bytes; /* physical, of the first buffer that holds it whole */
+    bool is_local_in_a, is_local_in_b;
+    uint64_t a_bytes, b_bytes;             /* physical, the most that one buffer of it takes */
+    uint64_t a_local_bytes, b_local_bytes; /* the most that one in local memory takes */
 } DiffTensor;
 
 typedef struct {
@@ -61,10 +63,10 @@ typedef struct {
     uint32_t step_count, tensor_count, output_count;
     const DiffStep *steps;
     int64_t causes[CAUSE_COUNT];
-    int64_t peak_live_bytes, placed_bytes; /* of B less A */
-    const DiffTensor *tensors;             /* largest difference first */
-    const DiffOutput *outputs;             /* in the order of A, then of B */
-    bool outputs_stay;                     /* all are the same */
+    int64_t peak_live_bytes, placed_bytes, backing_bytes; /* of B less A */
+    const DiffTensor *tensors;                            /* largest difference first */
+    const DiffOutput *outputs;                            /* in the order of A, then of B */
+    bool outputs_stay;                                    /* all are the same */
 } Diff;
 
 /* needs  at least one change; the last leads to B. */

@@ -49,7 +49,7 @@ static bool check_sums(const Side *side, Work *work) {
             sum = UINT64_MAX;
         }
     }
-    return sum >> 62 == 0 ||
+    return (sum | side->backing_bytes) >> 62 == 0 ||
            diag_refuse(&work->diags, (DiagText){.what = "the plan's bytes are too many to be compared",
                                                 .expected = "less than 2^62 in all"});
 }
@@ -69,6 +69,9 @@ const Side *side_of_facts(const Facts *facts, Work *work) {
                    .peak_live_bytes = plan->peak_live_bytes,
                    .placed_bytes = plan->placed_bytes,
                    .capacity_bytes = plan->capacity_bytes,
+                   .backing = facts->device->memory[facts->device->backing].name,
+                   .backing_bytes = plan->backing_bytes,
+                   .backing_capacity_bytes = plan->backing_capacity_bytes,
                    .request_device = facts->request_device,
                    .options = facts->options};
     for (uint32_t i = 0; i < plan->buffer_count; i++) {

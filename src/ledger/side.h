@@ -38,9 +38,23 @@ typedef struct {
     SideBuffer *buffers;
     SideOutput *outputs;
     uint64_t nodes, peak_live_bytes, placed_bytes, capacity_bytes;
-    const char *request_device; /* what was asked for: as -d had it; null where that is not known */
+    Str backing;                                    /* the memory behind the local one: flash or far */
+    uint64_t backing_bytes, backing_capacity_bytes; /* UINT64_MAX: unbounded */
+    const char *request_device;                     /* what was asked for: as -d had it; null where that is not known */
     const char *const *options; /* as they stand on the command line, ended by null; null where they are not known */
 } Side;
+
+static inline bool side_local_fits(const Side *side) {
+    return side->placed_bytes <= side->capacity_bytes;
+}
+
+static inline bool side_backing_fits(const Side *side) {
+    return side->backing_bytes <= side->backing_capacity_bytes;
+}
+
+static inline bool side_fits(const Side *side) {
+    return side_local_fits(side) && side_backing_fits(side);
+}
 
 static inline bool side_is_constant(const SideBuffer *buffer) {
     return buffer->kind == BUFFER_WEIGHT || buffer->kind == BUFFER_PARAMETER;

@@ -14,6 +14,8 @@ typedef struct {
     Side *side;
     size_t buffer_capacity, output_capacity;
     bool has_schema, has_peak, has_buffers, has_steps;
+    bool is_arena;
+    uint64_t behind[2], behind_capacity[2]; /* of flash and of far memory */
     uint64_t schema;
     const char *lacks; /* a key that a record does not have; null */
 } Reader;
@@ -289,33 +291,44 @@ static bool read_request(Reader *reader) {
 }
 
 static bool read_device(Reader *reader) {
-    Str key;
+    Str key, kind = {0};
     json_read_object(&reader->json);
     while (json_read_key(&reader->json, &reader->work->keep, &key)) {
-        bool ok = str_eq(key, STR("name")) ? read_text(reader, &reader->side->device) : json_skip(&reader->json);
+        bool ok = str_eq(key, STR("name"))   ? read_text(reader, &reader->side->device)
+                  : str_eq(key, STR("kind")) ? read_text(reader, &kind)
+                                             : json_skip(&reader->json);
         if (!ok) {
             return false;
         }
     }
+    reader->is_arena = str_eq(kind, STR("arena"));
     return reader->json.what == NULL;
 }
 
 static bool read_totals(Reader *reader) {
-    static const char *const keys[] = {"peak_live_bytes", "placed_bytes", "capacity_bytes"};
-    uint64_t *const figures[] = {&reader->side->peak_live_bytes, &reader->side->placed_bytes,
-                                 &reader->side->capacity_bytes};
+    enum { NEEDED = 5, ALL = 7 };
+    static const char *const keys[ALL] = {"peak_live_bytes", "placed_bytes",         "capacity_bytes",    "flash_bytes",
+                                          "far_bytes",       "flash_capacity_bytes", "far_capacity_bytes"};
+    uint64_t *const figures[ALL] = {&reader->side->peak_live_bytes,
+                                    &reader->side->placed_bytes,
+                                    &reader->side->capacity_bytes,
+                                    &reader->behind[0],
+                                    &reader->behind[1],
+                                    &reader->behind_capacity[0],
+                                    &reader->behind_capacity[1]};
     uint32_t seen = 0;
     Str key;
     reader->has_peak = true;
     json_read_object(&reader->json);
     while (json_read_key(&reader->json, &reader->work->keep, &key)) {
-        size_t k = find_key(key, keys, 3);
-        seen |= k < 3 ? 1U << k : 0;
-        if (!(k < 3 ? json_read_u64(&reader->json, figures[k]) : json_skip(&reader->json))) {
+        size_t k = find_key(key, keys, ALL);
+        bool is_unbounded = k >= NEEDED && k < ALL && json_read_null(&reader->json);
+        seen |= k < ALL ? 1U << k : 0;
+        if (!is_unbounded && !(k < ALL ? json_read_u64(&reader->json, figures[k]) : json_skip(&reader->json))) {
             return false;
         }
     }
-    return has_all(reader, seen, keys, 3);
+    return has_all(reader, seen, keys, NEEDED);
 }
 
 static bool read_member(Reader *reader, Str key) {
@@ -336,6 +349,14 @@ static bool read_member(Reader *reader, Str key) {
     return json_skip(&reader->json);
 }
 
+/* A device has one of both. */
+static void choose_backing(Reader *reader) {
+    uint32_t which = reader->is_arena ? 0 : 1;
+    reader->side->backing = reader->is_arena ? STR("flash") : STR("far");
+    reader->side->backing_bytes = reader->behind[which];
+    reader->side->backing_capacity_bytes = reader->behind_capacity[which];
+}
+
 /* ---- What must hold together */
 
 static const char *contradiction(const Side *side, Work *work) {
@@ -350,7 +371,8 @@ static const char *contradiction(const Side *side, Work *work) {
         if (root == NULL || root->storage != buffer->storage || root->is_local != buffer->is_local) {
             return arena_text(keep, "the storage of buffer %" PRIu32 " is none", i);
         }
-        if ((buffer->physical_bytes | side->placed_bytes) >> 62 != 0 || (sum += buffer->physical_bytes) >> 62 != 0) {
+        if ((buffer->physical_bytes | side->placed_bytes | side->backing_bytes) >> 62 != 0 ||
+            (sum += buffer->physical_bytes) >> 62 != 0) {
             return "its bytes are more than 2^62";
         }
     }
@@ -372,7 +394,10 @@ static const char *lacking(const Reader *reader) {
 }
 
 const Side *side_read(Span bytes, const char *path, Work *work) {
-    Reader reader = {.json = json_reader(bytes), .work = work, .side = arena_new(&work->keep, Side)};
+    Reader reader = {.json = json_reader(bytes),
+                     .work = work,
+                     .side = arena_new(&work->keep, Side),
+                     .behind_capacity = {UINT64_MAX, UINT64_MAX}};
     DiagText wrong = {.what = "the file is no plan that stride0 plan --json wrote"};
     bool is_other = false;
     Str key;
@@ -383,6 +408,7 @@ const Side *side_read(Span bytes, const char *path, Work *work) {
     while (!is_other && json_read_key(&reader.json, &work->keep, &key) && read_member(&reader, key)) {
         is_other = reader.has_schema && reader.schema != 1;
     }
+    choose_backing(&reader);
     bool is_read = is_other || json_read_end(&reader.json);
     wrong.hint = "write it anew: stride0 plan MODEL -d DEVICE --json FILE";
     if (!is_read) {

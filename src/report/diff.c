@@ -39,7 +39,7 @@ static void print_side(const Report *r, const char *letter, const Side *side) {
 
 static const char *cause_words(Cause cause, int64_t bytes) {
     static const char *const words[CAUSE_COUNT][3] = {
-        [CAUSE_CONSTANTS] = {"constants smaller", "constants", "constants larger"},
+        [CAUSE_CONSTANTS] = {"constants fewer or smaller", "constants", "constants more or larger"},
         [CAUSE_MAPS] = {"tensors smaller", "shapes and dtypes", "tensors larger"},
         [CAUSE_FORM] = {"form of parameters changed", "form of parameters", "form of parameters changed"},
         [CAUSE_LAYOUT] = {"padding and layout changed", "padding and layout", "padding and layout changed"},
@@ -124,25 +124,72 @@ static void print_waterfall(const Report *r) {
     print_peak(r, &scale, "B, peak alive", diff->b->peak_live_bytes);
 }
 
+/* A memory of both sides: what is needed of it, what there is, and whether that is enough. */
+typedef struct {
+    const char *label;  /* "flash" */
+    const uint64_t *is; /* needed: A's, then B's */
+    uint64_t of[2];     /* UINT64_MAX: no limit */
+} Memory;
+
+static void add_figures(const Report *r, Table *table, const char *label, const uint64_t *figures, int64_t change) {
+    table_text(table, label);
+    table_number(table, figures[0]);
+    table_number(table, figures[1]);
+    table_add(table, change_text(r, change));
+}
+
+static Str limit_text(const Report *r, uint64_t bytes) {
+    return bytes == UINT64_MAX ? STR("no limit") : text_number(r->scratch, bytes);
+}
+
+static Str fits_text(const Report *r, uint64_t bytes, uint64_t most) {
+    if (bytes <= most) {
+        return STR("yes");
+    }
+    Str lacking = text_number(r->scratch, bytes - most);
+    return arena_format(r->scratch, "lacks " STR_FMT, STR_ARG(lacking));
+}
+
+/* Below the bytes that are needed of it. */
+static void add_memory(const Report *r, Table *table, const Memory *memory) {
+    const uint64_t *of = memory->of;
+    bool is_bounded = of[0] != UINT64_MAX && of[1] != UINT64_MAX;
+    table_text(table, arena_text(r->scratch, "%s memory has", memory->label));
+    table_add(table, limit_text(r, of[0]));
+    table_add(table, limit_text(r, of[1]));
+    table_add(table, is_bounded ? change_text(r, of[0] < of[1] ? (int64_t)(of[1] - of[0]) : -(int64_t)(of[0] - of[1]))
+                                : STR(""));
+    table_text(table, arena_text(r->scratch, "fits %s memory", memory->label));
+    table_add(table, fits_text(r, memory->is[0], of[0]));
+    table_add(table, fits_text(r, memory->is[1], of[1]));
+    table_text(table, "");
+}
+
+static const char *backing_name(const Report *r) {
+    const Side *a = r->diff->a, *b = r->diff->b;
+    return str_eq(a->backing, b->backing)
+               ? arena_text(r->scratch, STR_FMT, STR_ARG(a->backing))
+               : arena_text(r->scratch, STR_FMT ", " STR_FMT, STR_ARG(a->backing), STR_ARG(b->backing));
+}
+
 static void print_placed(const Report *r) {
     const Diff *diff = r->diff;
-    Str change = change_text(r, diff->placed_bytes);
+    const Side *a = diff->a, *b = diff->b;
+    const uint64_t live[] = {a->peak_live_bytes, b->peak_live_bytes}, placed[] = {a->placed_bytes, b->placed_bytes};
+    const uint64_t gap[] = {placed[0] - live[0], placed[1] - live[1]}, behind[] = {a->backing_bytes, b->backing_bytes};
+    const char *backing = backing_name(r);
+    Str change = change_text(r, diff->placed_bytes), behind_change = change_text(r, diff->backing_bytes);
     Table table;
-    fprintf(r->out, "\nwhat must be reserved: " STR_FMT " bytes\n", STR_ARG(change));
+    fprintf(r->out, "\nwhat must be reserved: " STR_FMT " bytes; of %s " STR_FMT "\n", STR_ARG(change), backing,
+            STR_ARG(behind_change));
     table_init(&table, r->scratch, "lrrr");
     table_head(&table, (const char *const[]){"", "A", "B", "change"});
-    table_text(&table, "peak alive");
-    table_number(&table, diff->a->peak_live_bytes);
-    table_number(&table, diff->b->peak_live_bytes);
-    table_add(&table, change_text(r, diff->peak_live_bytes));
-    table_text(&table, cause_words(CAUSE_PACKING, diff->causes[CAUSE_PACKING]));
-    table_number(&table, diff->a->placed_bytes - diff->a->peak_live_bytes);
-    table_number(&table, diff->b->placed_bytes - diff->b->peak_live_bytes);
-    table_add(&table, change_text(r, diff->causes[CAUSE_PACKING]));
-    table_text(&table, "placed");
-    table_number(&table, diff->a->placed_bytes);
-    table_number(&table, diff->b->placed_bytes);
-    table_add(&table, change);
+    add_figures(r, &table, "peak alive", live, diff->peak_live_bytes);
+    add_figures(r, &table, cause_words(CAUSE_PACKING, diff->causes[CAUSE_PACKING]), gap, diff->causes[CAUSE_PACKING]);
+    add_figures(r, &table, "placed", placed, diff->placed_bytes);
+    add_memory(r, &table, &(const Memory){"local", placed, {a->capacity_bytes, b->capacity_bytes}});
+    add_figures(r, &table, arena_text(r->scratch, "placed in %s", backing), behind, diff->backing_bytes);
+    add_memory(r, &table, &(const Memory){backing, behind, {a->backing_capacity_bytes, b->backing_capacity_bytes}});
     table_print(&table, INDENT, r->columns, r->out);
 }
 
@@ -185,6 +232,22 @@ static void print_steps(const Report *r) {
 
 /* ---- Tensors and outputs */
 
+/* Of what both sides have in one size, the bytes in local memory. */
+static void add_tensor(Table *table, const DiffTensor *tensor) {
+    bool is_other = !tensor->is_in_a || !tensor->is_in_b || tensor->a_bytes != tensor->b_bytes;
+    bool has_a = is_other ? tensor->is_in_a : tensor->is_local_in_a;
+    bool has_b = is_other ? tensor->is_in_b : tensor->is_local_in_b;
+    table_text(table, !tensor->is_in_b        ? "gone"
+                      : !tensor->is_in_a      ? "new"
+                      : is_other              ? "other size"
+                      : tensor->is_local_in_b ? "comes to local memory"
+                                              : "leaves local memory");
+    table_text(table, tensor->is_constant ? "constant" : tensor->is_workspace ? "workspace of" : "map");
+    table_add(table, tensor->name);
+    table_number(table, !has_a ? UINT64_MAX : is_other ? tensor->a_bytes : tensor->a_local_bytes);
+    table_number(table, !has_b ? UINT64_MAX : is_other ? tensor->b_bytes : tensor->b_local_bytes);
+}
+
 static void print_tensors(const Report *r) {
     const Diff *diff = r->diff;
     Table table;
@@ -196,12 +259,7 @@ static void print_tensors(const Report *r) {
     table_init(&table, r->scratch, "llnrr");
     table_head(&table, (const char *const[]){"", "", "tensor", "A", "B"});
     for (uint32_t k = 0; k < diff->tensor_count && k < MOST_TENSORS; k++) {
-        const DiffTensor *tensor = &diff->tensors[k];
-        table_text(&table, !tensor->is_in_b ? "gone" : !tensor->is_in_a ? "new" : "other size");
-        table_text(&table, tensor->is_constant ? "constant" : tensor->is_workspace ? "workspace of" : "map");
-        table_add(&table, tensor->name);
-        table_number(&table, tensor->is_in_a ? tensor->a_bytes : UINT64_MAX);
-        table_number(&table, tensor->is_in_b ? tensor->b_bytes : UINT64_MAX);
+        add_tensor(&table, &diff->tensors[k]);
     }
     table_print(&table, INDENT, r->columns, r->out);
     if (diff->tensor_count > MOST_TENSORS) {

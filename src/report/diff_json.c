@@ -8,6 +8,15 @@ static void write_i64(Json *json, const char *key, int64_t value) {
     json_i64(json, value);
 }
 
+static void write_bytes(Json *json, const char *key, bool is_there, uint64_t bytes) {
+    json_key(json, key);
+    if (is_there) {
+        json_u64(json, bytes);
+    } else {
+        json_null(json);
+    }
+}
+
 static void write_side(Json *json, const char *key, const Side *side) {
     json_key(json, key);
     json_object(json);
@@ -28,6 +37,11 @@ static void write_side(Json *json, const char *key, const Side *side) {
     json_member_u64(json, "peak_live_bytes", side->peak_live_bytes);
     json_member_u64(json, "placed_bytes", side->placed_bytes);
     json_member_u64(json, "capacity_bytes", side->capacity_bytes);
+    json_member_str(json, "backing", side->backing);
+    json_member_u64(json, "backing_bytes", side->backing_bytes);
+    write_bytes(json, "backing_capacity_bytes", side->backing_capacity_bytes != UINT64_MAX,
+                side->backing_capacity_bytes);
+    json_member_bool(json, "fits", side_fits(side));
     json_end(json);
 }
 
@@ -56,15 +70,6 @@ static void write_steps(Json *json, const Diff *diff) {
     json_end(json);
 }
 
-static void write_bytes(Json *json, const char *key, bool is_there, uint64_t bytes) {
-    json_key(json, key);
-    if (is_there) {
-        json_u64(json, bytes);
-    } else {
-        json_null(json);
-    }
-}
-
 static void write_tensors(Json *json, const Diff *diff) {
     json_key(json, "tensors");
     json_array(json);
@@ -75,6 +80,8 @@ static void write_tensors(Json *json, const Diff *diff) {
         json_member_text(json, "kind", tensor->is_constant ? "constant" : tensor->is_workspace ? "workspace" : "map");
         write_bytes(json, "a_bytes", tensor->is_in_a, tensor->a_bytes);
         write_bytes(json, "b_bytes", tensor->is_in_b, tensor->b_bytes);
+        write_bytes(json, "a_local_bytes", tensor->is_local_in_a, tensor->a_local_bytes);
+        write_bytes(json, "b_local_bytes", tensor->is_local_in_b, tensor->b_local_bytes);
         json_end(json);
     }
     json_end(json);
@@ -132,6 +139,7 @@ void report_diff_json(const Diff *diff, FILE *out) {
     json_object_inline(&json);
     write_i64(&json, "peak_live_bytes", diff->peak_live_bytes);
     write_i64(&json, "placed_bytes", diff->placed_bytes);
+    write_i64(&json, "backing_bytes", diff->backing_bytes);
     json_end(&json);
     write_causes(&json, diff->causes);
     write_steps(&json, diff);

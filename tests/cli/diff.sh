@@ -68,3 +68,39 @@ show "nothing changed" --baseline a.json channel.txt --fail-if-grew 0
 show "grown" --baseline a.json full.txt --fail-if-grew 16 --quiet --json grown.json
 grep placed_bytes grown.json
 show "grown by no more" --baseline a.json full.txt --fail-if-grew 1K --quiet
+
+# Flash is needed too: k is 60 bytes instead of 4, and there are 48; as a check, in the report and the JSON.
+arena() {
+    echo "[device]
+name = $1
+kind = arena
+[memory local]
+bytes = ${2} @ test
+align_bytes = 4 @ test
+[memory flash]
+bytes = 48 @ test
+align_bytes = 4 @ test
+[contract]
+activation = N H W C @ test
+weight = O H W I @ test
+parameter = N H W C @ test
+[parameter]
+scalar = 1 @ test
+channel = 1 @ test
+row = 1 @ test
+full = 1 @ test"
+}
+arena small 1K >small.ini
+arena tiny 32 >tiny.ini
+show "flash: more of it, and too little" channel.txt full.txt -d ./small.ini --json flash.json \
+    --fail-if-grew 0 --fail-if-backing-grew 55 --fail-if-no-fit
+grep -A3 '"backing"' flash.json
+grep '"change"' flash.json
+show "as much more as may be" channel.txt full.txt -d ./small.ini --fail-if-backing-grew 56 --quiet
+show "it fits, and the other did not" full.txt channel.txt -d ./small.ini --fail-if-no-fit --quiet
+show "neither memory holds it" channel.txt full.txt --a device=./small.ini --b device=./tiny.ini --fail-if-no-fit |
+    grep -E -A99 '^what must|^status' | grep -B99 '^how'
+stride0 plan full.txt -d ./small.ini --quiet --json flash_a.json
+show "a baseline that did not fit, and does not" --baseline flash_a.json full.txt --fail-if-no-fit --quiet
+show "constants come to local memory" channel.txt --a device=./small.ini --b device=./dense.ini --tile none |
+    grep -E '^constants|  constants|local memory|^status'

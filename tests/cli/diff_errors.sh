@@ -7,6 +7,7 @@ show() {
 }
 model=$S0_SOURCE_DIR/examples/affine.onnx
 cp "$model" model.onnx
+cp "$model" other_model.onnx
 stride0 plan model.onnx -d teach --quiet --json a.json --layout x=NCHW
 stride0 plan model.onnx -d teach --quiet --json b.json --layout x=NCHW --strategy full
 
@@ -21,6 +22,10 @@ show "an option of a plan in a file" a.json b.json --a strategy=full
 show "an option's name" model.onnx -d teach --b strtegy=full
 show "an option's value" model.onnx -d teach --b strategy=ful
 show "no limit" a.json model.onnx --fail-if-grew 4KB
+show "no limit of flash" a.json model.onnx --fail-if-backing-grew some
+show "a dimension that only A may have" model.onnx other_model.onnx -d teach --dim n=1
+show "a tensor that only B may have" model.onnx other_model.onnx -d teach --layout x=NCHW --axis zork=1
+show "an option of B alone" model.onnx other_model.onnx -d teach --b layout=zork=NCHW
 show "an output over an input" a.json b.json --json a.json
 
 echo '{"schema": 1, "audit": {}}' >run.json

@@ -120,6 +120,17 @@ static bool make_half(const Genes *genes, bool is_arena, Work *work, Half *half)
     return true;
 }
 
+/* What there is of each memory, and whether it is enough, as the plan has it. */
+static void check_room(const Half *half) {
+    const Side *sides[] = {half->side, half->read};
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(sides[k]->capacity_bytes, half->plan->capacity_bytes);
+        assert_int_equal(sides[k]->backing_capacity_bytes, half->plan->backing_capacity_bytes);
+        assert_int_equal(side_fits(sides[k]), plan_fits(half->plan));
+        assert_true(str_eq(sides[k]->backing, half->plan->device->memory[half->plan->device->backing].name));
+    }
+}
+
 static void check_pair(const Half *a, const Half *b, Work *work) {
     const Diff *diff = compare(a->side, b->side, work), *read = compare(a->read, b->read, work);
     const Diff *mixed = compare(a->read, b->side, work);
@@ -135,6 +146,10 @@ static void check_pair(const Half *a, const Half *b, Work *work) {
     assert_int_equal(sum, peak_change);
     assert_int_equal(sum + diff->causes[CAUSE_PACKING],
                      (int64_t)b->plan->placed_bytes - (int64_t)a->plan->placed_bytes);
+    assert_int_equal(diff->backing_bytes, (int64_t)b->plan->backing_bytes - (int64_t)a->plan->backing_bytes);
+    assert_int_equal(read->backing_bytes, diff->backing_bytes);
+    check_room(a);
+    check_room(b);
     assert_int_equal(diff->outputs_stay, read->outputs_stay);
     assert_int_equal(diff->tensor_count, read->tensor_count);
     check_none(compare(a->side, a->read, work));
@@ -225,6 +240,10 @@ static const Example examples[] = {
     {"constants smaller: 60 + 60 becomes 60 + 4, the output over the input's copy", ONE_MUL(SIXTY), ONE_MUL(FOUR),
      SCRATCHPAD, SCRATCHPAD, WHOLE, WHOLE, CAUSE_CONSTANTS, -56},
     {"constants larger", ONE_MUL(FOUR), ONE_MUL(SIXTY), SCRATCHPAD, SCRATCHPAD, WHOLE, WHOLE, CAUSE_CONSTANTS, 56},
+    /* An arena reads k in flash, a scratchpad in local memory: x, y over x, and 4 of k. */
+    {"constants come to local memory, which were read in flash", ONE_MUL(FOUR), ONE_MUL(FOUR), ARENA, SCRATCHPAD, WHOLE,
+     WHOLE, CAUSE_CONSTANTS, 4},
+    {"and go back to flash", ONE_MUL(FOUR), ONE_MUL(FOUR), SCRATCHPAD, ARENA, WHOLE, WHOLE, CAUSE_CONSTANTS, -4},
     {"form changed: 4 becomes 60",
      ONE_MUL(FOUR),
      ONE_MUL(FOUR),
@@ -385,6 +404,28 @@ static void test_tensors_and_outputs(void **state) {
     work_free(&work);
 }
 
+/* One buffer of k lies in flash of the arena; of the scratchpad one in far memory, and its local copy. */
+static void test_comes_to_local_memory(void **state) {
+    Work work;
+    (void)state;
+    WORK_BEGIN(&work);
+    const PlanOptions options = WHOLE;
+    const Side *a = plan_example(ONE_MUL(FOUR), ARENA, options, &work);
+    const Side *b = plan_example(ONE_MUL(FOUR), SCRATCHPAD, options, &work);
+    const Diff *diff = compare(a, b, &work), *back = compare(b, a, &work);
+    assert_int_equal(diff->tensor_count, 1);
+    assert_int_equal(back->tensor_count, 1);
+    const DiffTensor *k = &diff->tensors[0];
+    assert_true(str_eq(k->name, STR("k")) && k->is_constant && k->is_in_a && k->is_in_b);
+    assert_true(!k->is_local_in_a && k->is_local_in_b);
+    assert_int_equal(k->a_bytes, 4);
+    assert_int_equal(k->b_bytes, 4);
+    assert_int_equal(k->b_local_bytes, 4);
+    assert_true(back->tensors[0].is_local_in_a && !back->tensors[0].is_local_in_b);
+    assert_true(str_eq(a->backing, STR("flash")) && str_eq(b->backing, STR("far")));
+    work_free(&work);
+}
+
 /* ---- Hostile files */
 
 static char *json_of_example(size_t *length) {
@@ -451,7 +492,9 @@ typedef struct {
     const char *text, *told;
 } Wrong;
 
-#define TOTALS "\"totals\": {\"peak_live_bytes\": 8, \"placed_bytes\": 8, \"capacity_bytes\": 9}"
+#define TOTALS                                                                                                         \
+    "\"totals\": {\"peak_live_bytes\": 8, \"placed_bytes\": 8, \"capacity_bytes\": 9, "                                \
+    "\"flash_bytes\": 0, \"far_bytes\": 0}"
 #define BUFFER(last, storage)                                                                                          \
     "\"buffers\": [{\"name\": \"x\", \"node\": null, \"kind\": \"input\", \"dtype\": \"int8\", \"shape\": [8], "       \
     "\"logical_bytes\": 8, \"physical_bytes\": 8, \"memory\": \"local\", \"first\": 0, \"last\": " last                \
@@ -503,6 +546,7 @@ int main(void) {
         cmocka_unit_test(test_pairs),
         cmocka_unit_test(test_examples),
         cmocka_unit_test(test_tensors_and_outputs),
+        cmocka_unit_test(test_comes_to_local_memory),
         cmocka_unit_test(test_cut_anywhere),
         cmocka_unit_test(test_changed_anywhere),
         cmocka_unit_test(test_wrong_files),
