@@ -107,8 +107,11 @@ static void test_gravest_is_the_status(Work *work) {
     static const struct {
         DiagKind kind;
         s0_status status;
-    } steps[] = {
-        {DIAG_WARNING, S0_DONE}, {DIAG_GREW, S0_NO_FIT}, {DIAG_NO_FIT, S0_NO_FIT}, {DIAG_REFUSED, S0_REFUSED}, {DIAG_ERROR, S0_BAD_INPUT}};
+    } steps[] = {{DIAG_WARNING, S0_DONE},
+                 {DIAG_GREW, S0_NO_FIT},
+                 {DIAG_NO_FIT, S0_NO_FIT},
+                 {DIAG_REFUSED, S0_REFUSED},
+                 {DIAG_ERROR, S0_BAD_INPUT}};
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
         diag_add(&work->diags, steps[i].kind, (DiagText){.what = "x"});
         assert_int_equal(diags_status(&work->diags), steps[i].status);
