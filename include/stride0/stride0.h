@@ -59,7 +59,7 @@ typedef struct {
     const char *const *layouts;   /* --layout: "TENSOR=NCHW" or "TENSOR=NHWC": the order of a tensor's axes */
     const char *strategy;         /* smallest form of per-channel parameters: auto, scalar, channel, row or full */
     const char *axis_heuristic;   /* "size": what only its size could tell is read by it, ties are refused */
-    bool as_filed;                /* --simplify none: the file as it is, without the exact rewrites before planning */
+    bool as_filed;        /* --simplify none: the operators of the file, without the exact rewrites before planning */
     const char *tile;     /* operators by tiles: auto, none (whole maps), a number of rows, or "ROWSxCHANNELS" */
     const char *schedule; /* operators over a tile: auto, fused, split or pipelined */
     const char

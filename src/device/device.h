@@ -24,13 +24,15 @@ typedef struct {
 } DeviceCost;
 
 typedef struct {
-    Str name;             /* local, flash, far, or a further one's own name */
-    uint64_t bytes;       /* capacity of one lane; UINT64_MAX where the file says "unbounded" */
-    uint64_t align_bytes; /* start alignment and allocation unit; any integer */
-    uint64_t lanes;       /* separate address spaces that reserve the same range; 1 where there are none */
-    uint64_t banks;       /* conflict groups inside one lane; 1 where there are none */
-    bool is_assumed;      /* the capacity is */
-    Str source;           /* of the capacity */
+    Str name;                /* local, flash, far, or a further one's own name */
+    uint64_t bytes;          /* that tensors may take of one lane: what the file calls bytes, less reserved_bytes;
+                                UINT64_MAX where it says "unbounded" */
+    uint64_t reserved_bytes; /* what the runtime itself keeps of one lane; 0 where that is not told */
+    uint64_t align_bytes;    /* start alignment and allocation unit; any integer */
+    uint64_t lanes;          /* separate address spaces that reserve the same range; 1 where there are none */
+    uint64_t banks;          /* conflict groups inside one lane; 1 where there are none */
+    bool is_assumed;         /* the capacity is */
+    Str source;              /* of the capacity */
 } DeviceMemory;
 
 /* What a stored tensor is to the device: each role has its layout contract. */

@@ -16,6 +16,7 @@ const DeviceField device_fields[DEVICE_FIELD_COUNT] = {
     {"device", "kind", FIELD_KIND, REQUIRED, AT(kind), COUNT(0, 0)},
 
     {"memory", "bytes", FIELD_CAPACITY, REQUIRED, AT_MEMORY(bytes), BYTES(1)},
+    {"memory", "reserved_bytes", FIELD_NUMBER, OPTIONAL, AT_MEMORY(reserved_bytes), BYTES(0)},
     {"memory", "align_bytes", FIELD_NUMBER, REQUIRED, AT_MEMORY(align_bytes), {1, 1 << 20, true}},
     {"memory", "lanes", FIELD_NUMBER, OPTIONAL, AT_MEMORY(lanes), COUNT(1, 65536)},
     {"memory", "banks", FIELD_NUMBER, OPTIONAL, AT_MEMORY(banks), COUNT(1, 65536)},

@@ -30,7 +30,7 @@ typedef struct {
     DeviceRange range;
 } DeviceField;
 
-enum { DEVICE_FIELD_COUNT = 31 };
+enum { DEVICE_FIELD_COUNT = 32 };
 
 extern const DeviceField device_fields[DEVICE_FIELD_COUNT];
 

@@ -341,6 +341,13 @@ static bool check_present(Reader *reader) {
     return all;
 }
 
+/* From here on `bytes` is what tensors may take. */
+static void take_reserved(Device *device) {
+    for (uint32_t i = 0; i < device->memory_count; i++) {
+        device->memory[i].bytes -= device->memory[i].reserved_bytes;
+    }
+}
+
 const Device *device_parse(Work *work, Str text, Str file) {
     const DeviceIni *ini = device_ini_read(work, text, file);
     if (ini == NULL) {
@@ -359,5 +366,9 @@ const Device *device_parse(Work *work, Str text, Str file) {
     bool sound = read_entries(reader) && known;
     sound = check_present(reader) && sound;
     sound = device_find_memories(work, device, reader->has_kind) && sound;
-    return sound && device_check_together(work, device) ? device : NULL;
+    if (!sound || !device_check_together(work, device)) {
+        return NULL;
+    }
+    take_reserved(device);
+    return device;
 }

@@ -47,12 +47,33 @@ bool device_find_memories(Work *work, Device *device, bool is_kind_known) {
     return (!is_kind_known || find_memory(&check, backing, &device->backing)) && all;
 }
 
-static bool check_memory(const Check *check, const DeviceMemory *memory) {
+static bool check_reserved(const Check *check, const DeviceMemory *memory, const char *section) {
     Arena *arena = &check->work->keep;
-    if (memory->align_bytes <= memory->bytes) {
+    bool is_unbounded = memory->bytes == UINT64_MAX;
+    if (memory->reserved_bytes == 0 ||
+        (!is_unbounded && memory->reserved_bytes <= memory->bytes - memory->align_bytes)) {
         return true;
     }
+    return error_at(
+        check, section, "reserved_bytes",
+        (DiagText){.what =
+                       is_unbounded
+                           ? arena_text(arena, "nothing can be reserved of memory '" STR_FMT "', which is unbounded",
+                                        STR_ARG(memory->name))
+                           : arena_text(arena, "what is reserved leaves no room in memory '" STR_FMT "'",
+                                        STR_ARG(memory->name)),
+                   .got = arena_text(arena, "%" PRIu64 " bytes", memory->reserved_bytes),
+                   .expected = is_unbounded ? "bytes of that memory as a number"
+                                            : arena_text(arena, "at most %" PRIu64 ": bytes less align_bytes",
+                                                         memory->bytes - memory->align_bytes)});
+}
+
+static bool check_memory(const Check *check, const DeviceMemory *memory) {
+    Arena *arena = &check->work->keep;
     const char *section = arena_text(arena, "memory " STR_FMT, STR_ARG(memory->name));
+    if (memory->align_bytes <= memory->bytes) {
+        return check_reserved(check, memory, section);
+    }
     return error_at(
         check, section, "align_bytes",
         (DiagText){

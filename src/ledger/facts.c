@@ -232,8 +232,11 @@ static void gather_collapsibles(Facts *facts, Arena *keep) {
             continue;
         }
         if (value->constant->bytes.len > buffer->logical_bytes && shape_eq(&value->constant->stored, &value->shape)) {
-            facts->collapsibles[facts->collapsible_count++] =
-                (Collapsible){buffer->value, value->constant->bytes.len, buffer->logical_bytes};
+            Collapsible one = {buffer->value, value->constant->bytes.len, buffer->logical_bytes, 0};
+            CHECK(buffer_backing_bytes(plan, buffer, &one.planned_bytes)); /* the planner laid it */
+            facts->expanded_file_bytes += one.file_bytes;                  /* at most the file */
+            facts->expanded_planned_bytes += one.planned_bytes;
+            facts->collapsibles[facts->collapsible_count++] = one;
         }
     }
 }
@@ -292,6 +295,7 @@ Facts *facts_gather(const char *file, const Plan *plan, const Plan *other, bool 
     whole_gather(facts, work);
     facts->commands = plan_fits(plan) ? program_step_commands(plan, work) : NULL;
     facts->far_maps = rank_far_maps(plan, keep);
+    facts->backing_stay_bytes = plan->backing_bytes - plan->far_maps_bytes;
     traffic_gather(facts, keep);
     costs_gather(facts, work);
     alternatives_gather(facts, work);

@@ -29,10 +29,11 @@ typedef struct {
     uint32_t step;
 } Overwrite;
 
-/* A constant that the file holds larger than needed: bit-identical in `stored_bytes` (cases A2). */
+/* A constant that the file holds larger than needed: bit-identical in `stored_bytes`, for which flash or far memory
+ * keeps `planned_bytes` (cases A2). */
 typedef struct {
     ValueId value;
-    uint64_t file_bytes, stored_bytes;
+    uint64_t file_bytes, stored_bytes, planned_bytes;
 } Collapsible;
 
 /* What a compact parameter would occupy expanded, for one buffer of `kept_compact`. Physical bytes of all banks: a form
@@ -211,6 +212,7 @@ typedef struct {
     uint64_t pinned_peak_live_bytes, pinned_placed_bytes; /* with --pin-inputs, where an input is overwritten */
     uint32_t collapsible_count;
     Collapsible *collapsibles;
+    uint64_t expanded_file_bytes, expanded_planned_bytes; /* sums over them */
     uint32_t materialised_count;
     BufferId *materialised;
     Traffic traffic;
@@ -227,6 +229,7 @@ typedef struct {
     WholeStep *whole;             /* step -> */
     const StepCommands *commands; /* step -> ; null where no program runs the plan, or the plan does not fit */
     Ranking far_maps;             /* storages that local memory has no room for, by the bytes they take: all of them */
+    uint64_t backing_stay_bytes; /* of flash or far memory less the maps that come and go there: what else lies there */
     uint64_t spare_bytes, excess_bytes; /* local capacity less what is placed, and the other way round; else 0 */
     Misfit misfit;
     uint64_t anywhere_bytes;      /* enough at a start of any alignment; UINT64_MAX past 64 bits (cases H1) */

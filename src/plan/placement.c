@@ -103,7 +103,8 @@ static bool place_far_maps(Plan *plan, Work *work) {
             buffer->offset = problem.buffer[next++].offset;
         }
     }
-    plan->backing_bytes = problem.count > 0 ? problem.height : 0;
+    plan->far_maps_bytes = problem.count > 0 ? problem.height : 0;
+    plan->backing_bytes = plan->far_maps_bytes;
     return true;
 }
 

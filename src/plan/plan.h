@@ -266,7 +266,8 @@ typedef struct {
     uint64_t logical_bytes, physical_bytes;
     uint64_t peak_live_bytes, placed_bytes, lower_bound_bytes, capacity_bytes;
     uint32_t peak_step;
-    uint64_t backing_bytes;          /* flash or far: placed constants, inputs and outputs there */
+    uint64_t backing_bytes;          /* flash or far: placed maps, constants, inputs and outputs there */
+    uint64_t far_maps_bytes;         /* of them, at its start, for maps that come and go */
     uint64_t backing_capacity_bytes; /* of that memory; UINT64_MAX where it is unbounded */
     uint64_t sub_views_placed_bytes; /* with slices as views and concats in place, where that needs more; else 0 */
     uint32_t node_count;             /* of the main block, when it was planned */

@@ -105,7 +105,8 @@ static void mark_totals(const Html *html) {
     bool is_optimal = plan->placed_bytes == plan->lower_bound_bytes;
     html_table(html, (HtmlTable){"totals", heads, false}, "Local memory, of one lane; names as in the JSON");
     mark_total(html, "logical_bytes", plan->logical_bytes, "what the storages hold, all of them");
-    mark_total(html, "physical_bytes", plan->physical_bytes, "with padding and alignment");
+    mark_total(html, "physical_bytes", plan->physical_bytes,
+               "with the layout's padding; starts are rounded in the bound and what is placed");
     mark_total(html, "peak_live_bytes", plan->peak_live_bytes, "the most that is alive at one step");
     mark_total(html, "lower_bound_bytes", plan->lower_bound_bytes, "no placement needs less");
     mark_total(html, "placed_bytes", plan->placed_bytes,

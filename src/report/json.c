@@ -128,7 +128,8 @@ static void write_device(Json *json, const Facts *facts) {
     json_member_str(json, "name", device->name);
     json_member_text(json, "file", device_path(device));
     json_member_text(json, "kind", device->kind == DEVICE_ARENA ? "arena" : "scratchpad");
-    json_member_u64(json, "local_bytes", local->bytes);
+    json_member_u64(json, "local_bytes", local->bytes + local->reserved_bytes);
+    json_member_u64(json, "reserved_bytes", local->reserved_bytes);
     json_member_u64(json, "align_bytes", local->align_bytes);
     json_member_u64(json, "banks", local->banks);
     json_member_u64(json, "lanes", local->lanes);
@@ -334,6 +335,7 @@ static void write_far_maps(Json *json, const Facts *facts) {
     json_key(json, "far_maps");
     json_object(json);
     json_member_u64(json, "bytes", facts->far_maps.all_bytes);
+    json_member_u64(json, "at_once_bytes", facts->plan->far_maps_bytes);
     write_ranked_ids(json, &facts->far_maps);
     json_end(json);
 }
@@ -574,6 +576,7 @@ void report_json(const Facts *facts, Arena *scratch, FILE *out) {
     write_buffers_and_steps(&json, facts);
     write_far_maps(&json, facts);
     json_traffic(&json, facts);
+    json_expanded(&json, facts);
     json_rewrites(&json, facts->simplified);
     write_misfit(&json, facts);
     write_refusals(&json, facts);

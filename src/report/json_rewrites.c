@@ -83,3 +83,17 @@ void json_refused_rewrites(Json *json, const Simplified *simplified) {
         json_end(json);
     }
 }
+
+void json_expanded(Json *json, const Facts *facts) {
+    json_key(json, "expanded_in_file");
+    json_array(json);
+    for (uint32_t i = 0; i < facts->collapsible_count; i++) {
+        const Collapsible *one = &facts->collapsibles[i];
+        json_object_inline(json);
+        json_member_str(json, "tensor", graph_value(facts->graph, one->value)->name);
+        json_member_u64(json, "file_bytes", one->file_bytes);
+        json_member_u64(json, "planned_bytes", one->planned_bytes);
+        json_end(json);
+    }
+    json_end(json);
+}

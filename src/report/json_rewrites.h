@@ -5,6 +5,9 @@
 #include "base/json.h"
 #include "ledger/facts.h"
 
+/* The key `expanded_in_file`. */
+void json_expanded(Json *json, const Facts *facts);
+
 /* The key `rewrites`; empty where `simplified` is null. */
 void json_rewrites(Json *json, const Simplified *simplified);
 

@@ -124,12 +124,13 @@ static void print_collapsibles(const Page *page) {
     if (facts->collapsible_count == 0) {
         return;
     }
-    page_heading(page, "constants that repeat themselves: %" PRIu32, facts->collapsible_count);
+    page_heading(page, "stored expanded in the file, planned as what repeats: %s, bit-identical",
+                 page_count(page, facts->collapsible_count, "constant"));
     for (uint32_t i = 0; i < facts->collapsible_count && i < MOST; i++) {
         const Collapsible *one = &facts->collapsibles[i];
         Str name = clean_text(page->scratch, graph_value(facts->graph, one->value)->name);
-        page_line(page, "collapsible: " STR_FMT " -> " STR_FMT " B, bit-identical: '" STR_FMT "'",
-                  STR_ARG(page_number(page, one->file_bytes)), STR_ARG(page_number(page, one->stored_bytes)),
+        page_line(page, STR_FMT " bytes in the file, " STR_FMT " planned: '" STR_FMT "'",
+                  STR_ARG(page_number(page, one->file_bytes)), STR_ARG(page_number(page, one->planned_bytes)),
                   STR_ARG(name));
     }
     print_more(page, facts->collapsible_count < MOST ? facts->collapsible_count : MOST, facts->collapsible_count);

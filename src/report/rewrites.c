@@ -78,7 +78,7 @@ void page_rewrites(const Page *page) {
     Vanished vanished = simplification_vanished(simplified, page->scratch);
     page_heading(page, "rewritten before planning, each proven to change nothing");
     print_rules(page, rules, count);
-    page_line(page, "stride0 simplify writes this model; --simplify none plans the file as it is");
+    page_line(page, "stride0 simplify writes this model; --simplify none plans the operators of the file");
     print_collapsed(page, simplified);
     print_constants(page, &vanished);
     print_maps(page, &vanished);

@@ -170,6 +170,19 @@ static void print_verdict(const Page *page) {
               backing_fits ? "" : left_text(page, facts->misfit.backing_excess_bytes, "too many"));
 }
 
+/* A plan counts tensors. What else lies in the memory of a microcontroller, its runtime knows alone. */
+static void print_reserved(const Page *page, const DeviceMemory *local) {
+    if (local->reserved_bytes > 0) {
+        page_line(page, STR_FMT " bytes of it are the runtime's own (reserved_bytes), " STR_FMT " are for tensors%s",
+                  STR_ARG(page_number(page, local->reserved_bytes)), STR_ARG(page_number(page, local->bytes)),
+                  page->facts->plan->options.budget_bytes > 0 ? "; --budget takes their place" : "");
+    } else if (page->facts->device->kind == DEVICE_ARENA &&
+               device_fact(page->facts->device, "memory local", "reserved_bytes") == NULL) {
+        page_line(page,
+                  "counted are tensors, not what the runtime keeps beside them (reserved_bytes of the device file)");
+    }
+}
+
 static void print_device(const Page *page) {
     const Device *device = page->facts->device;
     const DeviceMemory *local = &device->memory[device->local];
@@ -177,8 +190,10 @@ static void print_device(const Page *page) {
     const char *lanes =
         local->lanes == 1 ? "" : arena_text(page->scratch, " in each of %" PRIu64 " lanes", local->lanes);
     page_line(page, "device " STR_FMT " (%s): local memory " STR_FMT " bytes%s%s, starts aligned to " STR_FMT,
-              STR_ARG(name), device_kind_name(device->kind), STR_ARG(page_number(page, local->bytes)), lanes,
+              STR_ARG(name), device_kind_name(device->kind),
+              STR_ARG(page_number(page, local->bytes + local->reserved_bytes)), lanes,
               local->is_assumed ? " (assumed)" : "", STR_ARG(page_number(page, local->align_bytes)));
+    print_reserved(page, local);
 }
 
 static void print_read(const Page *page) {
@@ -259,28 +274,54 @@ static const char *placed_text(const Page *page) {
                       is_optimal ? "optimal: equals the bound" : "not proven optimal");
 }
 
-/* Maps that local memory has no room for. */
-static void print_far_maps(const Page *page) {
-    const Ranking *maps = &page->facts->far_maps;
-    if (maps->all > 0) {
-        page_line(page, "and for %s that local memory has no room for, " STR_FMT " bytes, not all at once: see below",
-                  page_count(page, maps->all, "map"), STR_ARG(page_number(page, maps->all_bytes)));
+/* The file's own bytes would be more. */
+static void print_expanded(const Page *page) {
+    const Facts *facts = page->facts;
+    if (facts->collapsible_count > 0) {
+        page_line(page, "%s stored expanded in the file: " STR_FMT " bytes there, " STR_FMT " planned; see below",
+                  page_count(page, facts->collapsible_count, "constant"),
+                  STR_ARG(page_number(page, facts->expanded_file_bytes)),
+                  STR_ARG(page_number(page, facts->expanded_planned_bytes)));
     }
 }
 
-/* "flash memory: 24 of 1,048,576 bytes, for constants" */
+/* "flash memory: 24 of 1,048,576 bytes, for constants"; with maps that local memory has no room for, both terms. */
 static void print_backing(const Page *page) {
-    const Plan *plan = page->facts->plan;
-    const Device *device = page->facts->device;
+    const Facts *facts = page->facts;
+    const Plan *plan = facts->plan;
+    const Device *device = facts->device;
     const char *capacity = "";
+    const char *terms = ",";
+    const char *maps = "";
     if (plan->backing_capacity_bytes != UINT64_MAX) {
         capacity = arena_text(page->scratch, " of " STR_FMT, STR_ARG(page_number(page, plan->backing_capacity_bytes)));
     }
-    page_line(page, STR_FMT " memory: " STR_FMT "%s bytes, for constants%s",
+    if (facts->far_maps.all > 0) {
+        terms = arena_text(page->scratch, ": " STR_FMT, STR_ARG(page_number(page, facts->backing_stay_bytes)));
+        const char *at_once = facts->far_maps.all_bytes <= plan->far_maps_bytes
+                                  ? ""
+                                  : arena_text(page->scratch, " (" STR_FMT " in all, not all at once)",
+                                               STR_ARG(page_number(page, facts->far_maps.all_bytes)));
+        maps = arena_text(page->scratch, ", " STR_FMT " for %s that local memory has no room for%s: see below",
+                          STR_ARG(page_number(page, plan->far_maps_bytes)),
+                          page_count(page, facts->far_maps.all, "map"), at_once);
+    }
+    page_line(page, STR_FMT " memory: " STR_FMT "%s bytes%s for constants%s%s",
               STR_ARG(clean_text(page->scratch, device->memory[device->backing].name)),
-              STR_ARG(page_number(page, plan->backing_bytes)), capacity,
-              device->kind == DEVICE_ARENA ? "" : ", graph inputs and graph outputs");
-    print_far_maps(page);
+              STR_ARG(page_number(page, plan->backing_bytes)), capacity, terms,
+              device->kind == DEVICE_ARENA ? "" : ", graph inputs and graph outputs", maps);
+    print_expanded(page);
+}
+
+static const char *capacity_text(const Page *page) {
+    const Device *device = page->facts->device;
+    uint64_t reserved_bytes = device->memory[device->local].reserved_bytes;
+    if (page->facts->plan->options.budget_bytes > 0) {
+        return "--budget";
+    }
+    return reserved_bytes == 0 ? "of the device"
+                               : arena_text(page->scratch, "of the device, less " STR_FMT " of its runtime",
+                                            STR_ARG(page_number(page, reserved_bytes)));
 }
 
 static void print_totals(const Page *page) {
@@ -291,14 +332,14 @@ static void print_totals(const Page *page) {
     page_heading(page, "local memory, bytes%s", local->lanes == 1 ? "" : " (of one lane; logical: of all)");
     table_init(&table, page->scratch, "lrs");
     add_total(&table, "logical", plan->logical_bytes, "what the buffers hold, all of them");
-    add_total(&table, "physical", plan->physical_bytes, "with padding and alignment");
+    add_total(&table, "physical", plan->physical_bytes, "with the layout's padding; bound and placed round starts");
     add_total(&table, "peak", plan->peak_live_bytes, "the most that is alive at one step");
     add_total(&table, "bound", plan->lower_bound_bytes, "no placement needs less");
     add_total(&table, "placed", plan->placed_bytes, placed_text(page));
     if (page->facts->anywhere_bytes != plan->placed_bytes && page->facts->anywhere_bytes != UINT64_MAX) {
         add_total(&table, "anywhere", page->facts->anywhere_bytes, "to reserve where its start is not aligned");
     }
-    add_total(&table, "capacity", plan->capacity_bytes, plan->options.budget_bytes > 0 ? "--budget" : "of the device");
+    add_total(&table, "capacity", plan->capacity_bytes, capacity_text(page));
     table_print(&table, PAGE_INDENT, page->style.columns, page->out);
     print_backing(page);
 }

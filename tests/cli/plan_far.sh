@@ -19,6 +19,8 @@ END
 stride0 plan waits.txt -d teach --budget 200 --buffer q | sed -n '1,/^$/p'
 stride0 plan waits.txt -d teach --budget 200 | sed -n '/maps in far memory:/,/^sweep of/p'
 stride0 plan waits.txt -d teach --budget 200 --json - | sed -n '/"far_maps"/,/}/p'
+# X 64 and Y 16 stay; q and s are 64 bytes each, and the terms add up.
+stride0 plan waits.txt -d teach --budget 200 | grep -A 1 '^  far memory:'
 stride0 plan waits.txt -d teach --budget 200 --json - | grep '"far_reason": {'
 stride0 plan waits.txt -d teach --budget 200 --node d
 
@@ -89,4 +91,6 @@ stride0 plan long.txt -d teach --budget 48 --all | sed -n '/maps in far memory:/
 
 # On a narrow page the names of operators and of maps share what room there is.
 sed 's/ p\([0-9]\)/ network\/features\/stage_of_pools\/pool_\1/g; s/ m\([0-9]\)/ network\/features\/stage_of_pools\/map_\1/g' long.txt >names.txt
+# 12 maps of which two are there at once.
+stride0 plan long.txt -d teach --budget 48 | grep -A 1 '^  far memory:'
 COLUMNS=80 stride0 plan names.txt -d teach --budget 48 | sed -n '/maps in far memory:/,/pool_2/p'

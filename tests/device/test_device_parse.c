@@ -71,6 +71,20 @@ static void check_memory_spare(Work *work, const void *row) {
     assert_true(str_eq(spare->source, STR("guide @ page 2")));
 }
 
+/* What the runtime keeps is taken from what tensors may use, of every memory with bounds, and has its source. */
+static void check_reserved(Work *work, const void *row) {
+    (void)row;
+    static char text[TEXT_BYTES];
+    static const char put[] = "align_bytes = 16 @ guide\nreserved_bytes = 3K @ a log";
+    const Device *device = parse_copy(work, text, write_text(text, 6, put, sizeof put - 1, "\n"));
+    assert_non_null(device);
+    assert_int_equal(device->memory[device->local].bytes, 16384 - 3072);
+    assert_int_equal(device->memory[device->local].reserved_bytes, 3072);
+    assert_true(device->memory[device->backing].bytes == UINT64_MAX);
+    assert_int_equal(device->memory[device->backing].reserved_bytes, 0);
+    assert_true(str_eq(device_fact(device, "memory local", "reserved_bytes")->source, STR("a log")));
+}
+
 static void check_dtypes(Work *work, const void *row) {
     (void)row;
     static char text[TEXT_BYTES];
@@ -116,6 +130,7 @@ static void check_described_only(Work *work, const void *row) {
 static void optional_values_are_read(void **state) {
     (void)state;
     with_work(check_memory_spare, NULL);
+    with_work(check_reserved, NULL);
     with_work(check_dtypes, NULL);
     with_work(check_without_engine, NULL);
     with_work(check_described_only, NULL);

@@ -25,7 +25,7 @@ enum { NO = 0 }; /* a form that the engine can't read */
 typedef struct {
     const char *name;
     DeviceKind kind;
-    uint64_t local_bytes, lanes, banks, align_bytes;
+    uint64_t local_bytes, reserved_bytes, lanes, banks, align_bytes;
     const char *activation;
     uint64_t scalar, channel, row, full; /* grain in bytes */
     uint32_t record_bits;
@@ -142,6 +142,7 @@ static const Published published[] = {
     {.name = "gap8",
      .kind = DEVICE_SCRATCHPAD,
      .local_bytes = 64000 - 3500 - 7 * 3400,
+     .reserved_bytes = 3500 + 7 * 3400,
      .lanes = 1,
      .banks = 1,
      .align_bytes = 4,
@@ -198,6 +199,7 @@ static void check_published(Work *work, const Published *row) {
     assert_int_equal(device->kind, row->kind);
     assert_text(local->name, "local");
     assert_int_equal(local->bytes, row->local_bytes);
+    assert_int_equal(local->reserved_bytes, row->reserved_bytes);
     assert_int_equal(local->lanes, row->lanes);
     assert_int_equal(local->banks, row->banks);
     assert_int_equal(local->align_bytes, row->align_bytes);

@@ -320,6 +320,10 @@ class Checker:
         told = self.plan["far_maps"]
         self.expect("far_maps.buffers", sorted(told["buffers"]), sorted(maps))
         self.expect("far_maps.bytes", told["bytes"], sum(map(all_banks, maps.values())))
+        ends = max((b["offset"] + all_banks(b) for b in maps.values()), default=0)
+        others = [b["offset"] for b in self.buffers if b["memory"] in ("flash", "far") and not is_map(b)]
+        self.require(ends <= told["at_once_bytes"] <= min(others, default=told["at_once_bytes"]),
+                     "maps in far memory do not lie in at_once_bytes, or something else does")
         for buffer in self.buffers:
             reason = buffer["far_reason"]
             self.expect(f"buffer {buffer['id']} is far for a reason", reason is not None, is_map(buffer))
