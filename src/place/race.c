@@ -15,11 +15,11 @@ typedef struct {
     int size, width; /* exponents, in quarters */
 } Taste;
 
+/* In an order in which the first few end most races. */
 static const Taste TASTE[] = {
-    {"area", 4, 4},        {"size", 4, 0},        {"width", 0, 4},
-    {"wide area", 4, 8},   {"high area", 8, 4},   {"area of the high", 4, 2},
-    {"wide first", 4, 16}, {"high first", 16, 4}, {"slim", 4, -4},
-    {"flat", -4, 4},
+    {"wide area", 4, 8}, {"high first", 16, 4}, {"size", 4, 0},        {"width", 0, 4},
+    {"area", 4, 4},      {"high area", 8, 4},   {"wide first", 4, 16}, {"flat", -4, 4},
+    {"slim", 4, -4},     {"narrow", 0, -4},     {"high", 4, 2},        {"small", -4, -4},
 };
 
 enum { TASTES = sizeof TASTE / sizeof *TASTE, A_ROUND = TASTES * PICK_COUNT };
@@ -40,6 +40,7 @@ struct Race {
     pthread_mutex_t mutex; /* of all that follows */
     uint32_t next, winner;
     bool is_stopped;
+    uint64_t spent; /* by all that has ended */
     RaceResult result;
     Level *offset;
 };
@@ -130,10 +131,18 @@ static void rank_all(Race *race, const Runner *runner) {
     }
 }
 
-/* Rounds have twice the share of the one before. */
+/* A search of the first round may go back a few times for each rectangle; rounds have twice the share of the one
+ * before. Without restarts there is one search. */
 static uint64_t share_of(const Race *race, uint32_t number) {
+    if (race->options->switched_off & 1U << INFER_RESTARTS) {
+        return UINT64_MAX;
+    }
     uint32_t round = number / A_ROUND;
     return (uint64_t)(4 * race->model->count + 64) << (round < 40 ? round : 40);
+}
+
+uint64_t race_round_nodes(const Race *race) {
+    return (uint64_t)(4 * race->model->count + 64) * A_ROUND;
 }
 
 /* ---- Threads */
@@ -172,6 +181,7 @@ static bool take(Race *race, uint32_t *number, uint64_t *share) {
 static void finish(Race *race, const Runner *runner, SearchEnd end) {
     const Search *search = race->search[runner->thread];
     pthread_mutex_lock(&race->mutex);
+    race->spent += search_nodes(search);
     if (end != SEARCH_SPENT && runner->number < race->winner) {
         race->winner = runner->number;
         race->result.end = end;
@@ -226,6 +236,21 @@ static void run_threads(Race *race) {
     }
 }
 
+/* Those of the search that ended the race and the shares of all before it: whatever the threads did beside that. */
+static uint64_t count_nodes(const Race *race, uint64_t most_nodes) {
+    if (race->result.is_stopped) {
+        return race->spent;
+    }
+    if (race->result.end == SEARCH_SPENT) {
+        return most_nodes;
+    }
+    uint64_t nodes = race->result.nodes;
+    for (uint32_t k = 0; k < race->winner; k++) {
+        nodes += share_of(race, k);
+    }
+    return nodes;
+}
+
 RaceResult race_run(Race *race, Level capacity, uint64_t most_nodes, const SolverProgress *progress, Level *offset) {
     race->capacity = capacity;
     race->most_nodes = most_nodes;
@@ -233,16 +258,13 @@ RaceResult race_run(Race *race, Level capacity, uint64_t most_nodes, const Solve
     race->next = 0;
     race->winner = UINT32_MAX;
     race->is_stopped = false;
+    race->spent = 0;
     race->result = (RaceResult){.end = SEARCH_SPENT};
     race->offset = offset;
     pthread_mutex_init(&race->mutex, NULL);
     run_threads(race);
     pthread_mutex_destroy(&race->mutex);
-    RaceResult result = race->result;
-    result.is_stopped = race->is_stopped && result.end == SEARCH_SPENT;
-    for (uint32_t k = 0; k < race->winner && k < race->next; k++) {
-        result.nodes += share_of(race, k);
-    }
-    result.nodes = result.end == SEARCH_SPENT && result.nodes > most_nodes ? most_nodes : result.nodes;
-    return result;
+    race->result.is_stopped = race->is_stopped && race->result.end == SEARCH_SPENT;
+    race->result.nodes = count_nodes(race, most_nodes);
+    return race->result;
 }

@@ -21,7 +21,10 @@ Race *race_new(const Model *model, const SolverOptions *options, uint64_t deadli
 
 uint64_t race_clock_ms(void);
 
-/* `progress` is what to tell. Searches go on where the race before left off. Offsets where it is found. */
+/* The nodes that let every search begin once. */
+uint64_t race_round_nodes(const Race *race);
+
+/* `progress` is what to tell. Writes offset[] where a placement is found. */
 RaceResult race_run(Race *race, Level capacity, uint64_t most_nodes, const SolverProgress *progress, Level *offset);
 
 #endif

@@ -16,10 +16,11 @@
 
 #include "place/model.h"
 
-/* What a search prefers. */
+/* Which section is asked next: the one with */
 typedef enum {
-    PICK_FEWEST, /* the section with the fewest answers, then with the least slack */
-    PICK_LOWEST, /* the section with the lowest floor, then with the fewest answers */
+    PICK_LOWEST, /* the lowest floor, then the fewest answers */
+    PICK_FEWEST, /* the fewest answers, then the least slack */
+    PICK_MIDDLE, /* a low floor and few answers, then the least slack */
     PICK_COUNT,
 } PickKind;
 

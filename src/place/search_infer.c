@@ -75,6 +75,8 @@ bool state_may_rest(const Search *search, uint32_t r) {
 
 /* ---- The next section */
 
+enum { FLOORS_AN_ANSWER = 32 }; /* one answer more is as bad as a floor higher by this part of the capacity */
+
 static uint64_t key_of(const Search *search, uint32_t s) {
     Level slack = search->task.capacity - search->floor[s];
     slack = slack > search->left[s] ? slack - search->left[s] : 0;
@@ -82,8 +84,14 @@ static uint64_t key_of(const Search *search, uint32_t s) {
     if (answers <= 1) {
         return 0;
     }
-    uint64_t major = search->task.pick == PICK_LOWEST ? search->floor[s] : answers;
-    uint64_t minor = search->task.pick == PICK_LOWEST ? answers : slack;
+    uint64_t major = search->floor[s], minor = answers;
+    if (search->task.pick == PICK_FEWEST) {
+        major = answers;
+        minor = slack;
+    } else if (search->task.pick == PICK_MIDDLE) {
+        major += answers * (search->task.capacity / FLOORS_AN_ANSWER);
+        minor = slack;
+    }
     return (major << 32 | minor) + 1;
 }
 

@@ -2,12 +2,12 @@
  * ends: the lowest that is not disproven, and one less than the best. */
 #include "place/solver_core.h"
 
-#include "base/fault.h"
+#include "base/checked.h"
 #include "place/solver_bound.h"
 #include "place/solver_greedy.h"
 
-/* Nodes of the first search for one height; each further one has half as many again. */
-static const uint64_t FIRST_NODES = 20000;
+/* Problems of at most so many buffers are searched a little before greedy is asked: that is sooner done. */
+enum { MOST_FOR_SEARCH_FIRST = 2048 };
 
 static bool is_plain(const SolverCase *problem) {
     for (size_t i = 0; i < problem->count; i++) {
@@ -52,6 +52,7 @@ typedef struct {
     SolverCase *problem;
     Model model;
     Race *race;
+    Level capacity; /* no higher placement is sought */
     Level *offset;
 } Hunt;
 
@@ -100,41 +101,40 @@ static uint64_t at_most(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-static void minimise(Hunt *hunt, Level highest) {
-    SolverCase *problem = hunt->problem;
-    uint64_t unit = hunt->model.unit_bytes;
-    for (uint64_t nodes = FIRST_NODES; may_go_on(problem); nodes += nodes / 2) {
-        Level low = (Level)(problem->bound / unit);
-        if (low > highest || (problem->is_placed && problem->height <= problem->bound)) {
-            return;
-        }
-        if (seek(hunt, low, at_most(nodes, nodes_left(problem))) != SEARCH_SPENT) {
-            continue;
-        }
-        Level high =
-            problem->is_placed && problem->height / unit <= highest ? (Level)(problem->height / unit) - 1 : highest;
-        while (high > low && may_go_on(problem) &&
-               seek(hunt, high, at_most(nodes, nodes_left(problem))) == SEARCH_FOUND) {
-            high = (Level)(problem->height / unit) - 1;
-        }
+/* The least level that is not disproven, and the greatest below the best. */
+static Level lowest_open(const Hunt *hunt) {
+    return (Level)ceil_div(hunt->problem->bound, hunt->model.unit_bytes);
+}
+
+static Level highest_open(const Hunt *hunt) {
+    const SolverCase *problem = hunt->problem;
+    Level better = problem->is_placed ? (Level)(problem->height / hunt->model.unit_bytes) - 1 : LEVEL_NONE;
+    return better < hunt->capacity ? better : hunt->capacity;
+}
+
+static bool is_open(const Hunt *hunt) {
+    return may_go_on(hunt->problem) && lowest_open(hunt) <= highest_open(hunt);
+}
+
+/* Halves what is open, `nodes` for each height: above the last one that was given up, below what was found. */
+static void halve(Hunt *hunt, uint64_t nodes) {
+    Level given_up = 0; /* heights below are not tried again */
+    while (is_open(hunt) && given_up <= highest_open(hunt)) {
+        Level low = lowest_open(hunt) > given_up ? lowest_open(hunt) : given_up;
+        Level height = given_up == 0 ? low : low + (highest_open(hunt) - low) / 2;
+        SearchEnd end = seek(hunt, height, at_most(nodes, nodes_left(hunt->problem)));
+        given_up = end == SEARCH_FOUND ? low : height + 1;
     }
 }
 
-static Level capacity_of(const SolverCase *problem, const Model *model) {
-    uint64_t capacity = problem->options->capacity / model->unit_bytes;
-    return capacity < model->most ? (Level)capacity : model->most;
-}
-
-static void hunt_down(SolverCase *problem, const Model *model) {
-    Hunt hunt = {.problem = problem,
-                 .model = *model,
-                 .race = race_new(model, problem->options, problem->deadline_ms, problem->scratch),
-                 .offset = arena_array(problem->scratch, Level, problem->count)};
-    Level capacity = capacity_of(problem, model);
-    if (problem->options->is_minimised) {
-        minimise(&hunt, capacity);
-    } else {
-        seek(&hunt, capacity, nodes_left(problem));
+static void hunt_down(Hunt *hunt) {
+    SolverCase *problem = hunt->problem;
+    if (!problem->options->is_minimised) {
+        seek(hunt, hunt->capacity, nodes_left(problem));
+        return;
+    }
+    for (uint64_t nodes = race_round_nodes(hunt->race); is_open(hunt); nodes += nodes) {
+        halve(hunt, nodes);
     }
 }
 
@@ -146,7 +146,43 @@ static SolverOutcome outcome_of(const SolverCase *problem) {
     if (is_within(problem)) {
         return SOLVER_FOUND;
     }
-    return problem->bound > problem->options->capacity ? SOLVER_INFEASIBLE : SOLVER_STOPPED;
+    bool is_proven = problem->pins_clash || problem->bound > problem->options->capacity;
+    return is_proven ? SOLVER_INFEASIBLE : SOLVER_STOPPED;
+}
+
+static bool is_done(const SolverCase *problem) {
+    return is_within(problem) && (!problem->options->is_minimised || problem->height == problem->bound);
+}
+
+static void find_bound(SolverCase *problem, const Model *model) {
+    uint64_t step;
+    problem->bound =
+        solver_bound(problem->buffer, problem->count, problem->options->align_bytes, problem->scratch, &step);
+    problem->proof = "live sum";
+    if (model->is_scaled && model->bound * model->unit_bytes > problem->bound) {
+        problem->bound = model->bound * model->unit_bytes;
+        problem->proof = "aligned live sum";
+    }
+}
+
+/* A problem that can be searched: a little at first, then greedily, then until an end. */
+static void search(SolverCase *problem, const Model *model) {
+    uint64_t capacity = problem->options->capacity / model->unit_bytes;
+    Hunt hunt = {.problem = problem,
+                 .model = *model,
+                 .race = race_new(model, problem->options, problem->deadline_ms, problem->scratch),
+                 .capacity = capacity < model->most ? (Level)capacity : model->most,
+                 .offset = arena_array(problem->scratch, Level, problem->count)};
+    if (problem->count <= MOST_FOR_SEARCH_FIRST) {
+        Level height = problem->options->is_minimised ? lowest_open(&hunt) : hunt.capacity;
+        seek(&hunt, height, at_most(race_round_nodes(hunt.race), nodes_left(problem)));
+    }
+    if (!is_done(problem) && problem->bound <= problem->options->capacity) {
+        place_greedily(problem);
+    }
+    if (!is_done(problem) && problem->bound <= problem->options->capacity) {
+        hunt_down(&hunt);
+    }
 }
 
 bool solver_solve(SolverCase *problem, SolverOutcome *outcome) {
@@ -154,25 +190,15 @@ bool solver_solve(SolverCase *problem, SolverOutcome *outcome) {
     if (!model_init(&model, problem->buffer, problem->count, problem->options, problem->scratch)) {
         return false;
     }
-    uint64_t step;
-    problem->bound =
-        solver_bound(problem->buffer, problem->count, problem->options->align_bytes, problem->scratch, &step);
-    problem->proof = "live sum";
     problem->method = "none";
-    if (model.is_scaled && model.bound * model.unit_bytes > problem->bound) {
-        problem->bound = model.bound * model.unit_bytes;
-        problem->proof = "live sum, aligned";
-    }
-    place_greedily(problem);
-    if (!problem->is_placed) { /* pins that can't all be kept, however much room there is */
-        problem->bound = UINT64_MAX;
+    find_bound(problem, &model);
+    if (!solver_pins_hold(problem->buffer, problem->count, problem->options->align_bytes)) {
+        problem->pins_clash = true;
         problem->proof = "pins";
-        *outcome = SOLVER_INFEASIBLE;
-        return true;
-    }
-    bool is_done = is_within(problem) && (!problem->options->is_minimised || problem->height == problem->bound);
-    if (model.is_scaled && !is_done && problem->bound <= problem->options->capacity) {
-        hunt_down(problem, &model);
+    } else if (model.is_scaled && problem->bound <= problem->options->capacity) {
+        search(problem, &model);
+    } else {
+        place_greedily(problem);
     }
     *outcome = outcome_of(problem);
     return true;

@@ -14,6 +14,7 @@ typedef struct {
     uint64_t *offset; /* out: bytes, of each buffer; the best there is, if any */
     bool is_placed;   /* out: there is one */
     uint64_t height, bound, nodes;
+    bool pins_clash; /* out: no capacity is enough */
     bool is_stopped;
     const char *method, *proof;
 } SolverCase;

@@ -170,3 +170,26 @@ bool solver_greedy(const SolverBuffer *buffer, size_t count, uint64_t align_byte
     }
     return is_found;
 }
+
+static bool pins_overlap(const SolverBuffer *a, const SolverBuffer *b, uint64_t align_bytes) {
+    const SolverBuffer *lower = a->offset <= b->offset ? a : b;
+    uint64_t between = a->offset <= b->offset ? b->offset - a->offset : a->offset - b->offset;
+    uint64_t size = 0;
+    return !checked_round_up(lower->size, align_bytes, &size) || between < size;
+}
+
+bool solver_pins_hold(const SolverBuffer *buffer, size_t count, uint64_t align_bytes) {
+    for (size_t i = 0; i < count; i++) {
+        const SolverBuffer *a = &buffer[i];
+        if (a->is_pinned && (a->offset % align_bytes != 0 || a->offset % a->align != 0)) {
+            return false;
+        }
+        for (size_t j = 0; j < i && a->is_pinned; j++) {
+            const SolverBuffer *b = &buffer[j];
+            if (b->is_pinned && pins_overlap(a, b, align_bytes) && solver_meet(a, b)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}

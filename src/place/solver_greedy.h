@@ -9,6 +9,9 @@
 bool solver_greedy(const SolverBuffer *buffer, size_t count, uint64_t align_bytes, Arena *scratch, uint64_t *offset,
                    uint64_t *height, const char **method);
 
+/* Can all pins be kept, however much room there is? */
+bool solver_pins_hold(const SolverBuffer *buffer, size_t count, uint64_t align_bytes);
+
 /* Do two share a step, or must they lie apart? */
 bool solver_meet(const SolverBuffer *a, const SolverBuffer *b);
 
