@@ -6,7 +6,7 @@
  * other solution of the parts before it is sought. */
 #include "place/search_state.h"
 
-enum { FRAMES_A_LOOK = 16 };
+enum { NODES_A_LOOK = 64 };
 
 /* ---- Decisions */
 
@@ -128,10 +128,15 @@ static bool advance(Search *search, int32_t index) {
     return try_waste(search, index);
 }
 
-static bool is_spent(const Search *search) {
+static bool is_spent(Search *search) {
     const SearchTask *task = &search->task;
-    return search->nodes >= task->most_nodes || !state_has_room(search) ||
-           (search->frame_count % FRAMES_A_LOOK == 0 && task->is_over(task->context));
+    if (search->nodes >= search->next_look) {
+        search->next_look = search->nodes + NODES_A_LOOK;
+        if (task->is_over(task->context)) {
+            return true;
+        }
+    }
+    return search->nodes >= task->most_nodes || !state_has_room(search);
 }
 
 SearchEnd search_run(Search *search, const SearchTask *task) {

@@ -272,7 +272,7 @@ bool state_reset(Search *search) {
     memset(search->rest, 0, model->count * sizeof *search->rest);
     memset(search->low, 0, model->count * sizeof *search->low); /* not LEVEL_NONE: all pins are left */
     count_left(search);
-    search->nodes = 0;
+    search->nodes = search->next_look = 0;
     search->is_full = false;
     search->choice_count = search->change_count = search->waiting_count = search->frame_count = 0;
     bool fits = true;

@@ -43,6 +43,7 @@ struct Search {
     SearchTask task;
     bool is_off[INFER_COUNT];
     uint64_t nodes;
+    uint64_t next_look; /* the nodes after which it is asked whether the search is over */
     bool is_full; /* something was cut short for want of room */
 
     /* Of a section. */
