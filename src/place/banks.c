@@ -3,6 +3,7 @@
 
 #include "base/checked.h"
 #include "place/banks_inner.h"
+#include "place/race.h"
 
 #include <string.h>
 
@@ -81,18 +82,21 @@ static Assignment assign(Banks *banks) {
 
 /* ---- Why nothing fits */
 
-/* Leaves out one buffer after the other as long as what is left does not fit either. */
+/* Leaves out one buffer after the other as long as what is left does not fit either. Where that can't be told of one
+ * of them, it is not told which can be spared. */
 static void explain(Banks *banks, Arena *keep, BanksResult *result) {
     const size_t count = banks->problem->count;
     uint64_t skipped = 0;
-    for (size_t i = 0; i < count && !banks->has_overflowed; i++) {
+    bool is_told = true;
+    for (size_t i = 0; i < count && !banks->has_overflowed && is_told; i++) {
         BanksSearch search = {.skipped = skipped | (uint64_t)1 << i,
                               .where = copy_where(banks->problem, banks->scratch)};
         banks_search(banks, &search);
-        skipped = search.is_exhausted && !search.is_found ? search.skipped : skipped;
+        is_told = search.is_exhausted || search.is_found;
+        skipped = search.is_found ? skipped : search.skipped;
     }
     result->culprit = arena_array(keep, size_t, count);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && is_told; i++) {
         if ((skipped >> i & 1) == 0) {
             result->culprit[result->culprit_count++] = i;
         }
@@ -129,7 +133,7 @@ static uint32_t count_used(const BanksProblem *problem, const uint32_t *where, A
     return used > 0 ? used : 1;
 }
 
-/* The part of one bank of what all may spend; 0 is no limit. */
+/* The part of one bank of what all may spend, at least 1; 0 is no limit. */
 static uint64_t part(uint64_t all, uint32_t parts) {
     return all == 0 ? 0 : ceil_div(all, parts);
 }
@@ -161,34 +165,36 @@ static void take_verdict(const BanksProblem *problem, const Share *share, const 
     }
 }
 
-static bool solve_bank(const BanksProblem *problem, const Assignment *assignment, uint32_t bank, uint32_t used,
-                       Arena *keep, Arena *scratch, BanksResult *result) {
+static bool solve_bank(const Banks *banks, const Share *share, uint32_t bank, uint32_t parts, Arena *keep,
+                       BanksResult *result) {
+    const BanksProblem *problem = banks->problem;
     SolverResult *solved = &result->bank[bank];
     SolverOptions options = problem->options;
-    const Share share = share_of(problem, assignment->where, bank, scratch);
     options.capacity = problem->bank[bank].capacity;
     options.align_bytes = problem->bank[bank].align_bytes;
-    options.most_nodes = part(options.most_nodes, used);
-    options.most_ms = part(options.most_ms, used);
-    if (share.count == 0) {
-        *solved = (SolverResult){.outcome = SOLVER_FOUND, .is_optimal = true, .method = "none", .proof = "empty"};
-        return true;
+    if (options.most_nodes > 0) {
+        const uint64_t most = options.most_nodes;
+        options.most_nodes = part(result->nodes < most ? most - result->nodes : 1, parts);
     }
-    if (!solver_run(share.buffer, share.count, &options, keep, scratch, solved)) {
+    options.most_ms = part(banks_ms_left(banks), parts);
+    if (!solver_run(share->buffer, share->count, &options, keep, banks->scratch, solved)) {
         return false;
     }
-    for (size_t k = 0; k < share.count; k++) {
-        problem->buffer[share.from[k]].offset = share.buffer[k].offset;
+    for (size_t k = 0; k < share->count; k++) {
+        problem->buffer[share->from[k]].offset = share->buffer[k].offset;
     }
-    take_verdict(problem, &share, solved, keep, result);
+    take_verdict(problem, share, solved, keep, result);
     return true;
 }
 
-static bool solve_banks(const BanksProblem *problem, const Assignment *assignment, Arena *keep, Arena *scratch,
-                        BanksResult *result) {
-    const uint32_t used = count_used(problem, assignment->where, scratch);
-    for (uint32_t b = 0; b < problem->bank_count; b++) {
-        if (!solve_bank(problem, assignment, b, used, keep, scratch, result)) {
+/* Of nodes and of the clock each takes its part of what those before have left. */
+static bool solve_banks(const Banks *banks, const Assignment *assignment, Arena *keep, BanksResult *result) {
+    uint32_t left = count_used(banks->problem, assignment->where, banks->scratch);
+    for (uint32_t b = 0; b < banks->problem->bank_count; b++) {
+        const Share share = share_of(banks->problem, assignment->where, b, banks->scratch);
+        result->bank[b] =
+            (SolverResult){.outcome = SOLVER_FOUND, .is_optimal = true, .method = "none", .proof = "empty"};
+        if (share.count > 0 && !solve_bank(banks, &share, b, left--, keep, result)) {
             return false;
         }
     }
@@ -196,7 +202,11 @@ static bool solve_banks(const BanksProblem *problem, const Assignment *assignmen
 }
 
 bool banks_run(const BanksProblem *problem, Arena *keep, Arena *scratch, BanksResult *result) {
-    Banks banks = {.problem = problem, .order = order_by_price(problem, scratch), .scratch = scratch};
+    const uint64_t most_ms = problem->options.most_ms;
+    Banks banks = {.problem = problem,
+                   .order = order_by_price(problem, scratch),
+                   .scratch = scratch,
+                   .deadline_ms = most_ms == 0 ? 0 : race_clock_ms() + most_ms};
     Assignment assignment = assign(&banks);
     *result = (BanksResult){.outcome = SOLVER_FOUND,
                             .bank = arena_array(keep, SolverResult, problem->bank_count),
@@ -208,7 +218,7 @@ bool banks_run(const BanksProblem *problem, Arena *keep, Arena *scratch, BanksRe
     if (assignment.is_infeasible) {
         result->outcome = SOLVER_INFEASIBLE;
         explain(&banks, keep, result);
-    } else if (!solve_banks(problem, &assignment, keep, scratch, result)) {
+    } else if (!solve_banks(&banks, &assignment, keep, result)) {
         return false;
     }
     result->nodes += banks.nodes;

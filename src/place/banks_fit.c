@@ -2,6 +2,7 @@
 #include "place/banks_inner.h"
 
 #include "base/checked.h"
+#include "place/race.h"
 
 /* Nodes of a search that only has to say whether it fits. */
 enum { FIT_NODES = 20000 };
@@ -11,6 +12,14 @@ bool banks_allow(const Banks *banks, uint32_t bank, const SolverBuffer *buffer) 
     uint64_t offset = buffer->is_pinned ? buffer->offset : 0, end;
     return offset % into->align_bytes == 0 && checked_add(offset, buffer->size, &end) &&
            checked_round_up(end, into->align_bytes, &end) && end <= into->capacity;
+}
+
+uint64_t banks_ms_left(const Banks *banks) {
+    if (banks->deadline_ms == 0) {
+        return 0;
+    }
+    const uint64_t now = race_clock_ms();
+    return now < banks->deadline_ms ? banks->deadline_ms - now : 1;
 }
 
 static SolverBuffer *copy_members(const Banks *banks, const size_t *member, size_t count) {
@@ -29,7 +38,7 @@ FitResult banks_fit(Banks *banks, uint32_t bank, const size_t *member, size_t co
     options.align_bytes = into->align_bytes;
     options.is_minimised = false;
     options.most_nodes = FIT_NODES;
-    options.most_ms = 0;
+    options.most_ms = banks_ms_left(banks);
     options.tell = NULL;
     if (count == 0) {
         return (FitResult){.fit = FIT_YES};

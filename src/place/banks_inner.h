@@ -8,8 +8,9 @@ typedef struct {
     const BanksProblem *problem;
     uint32_t *order; /* of the banks: by price, then as they are given */
     Arena *scratch;
-    uint64_t nodes;      /* that were spent so far */
-    bool has_overflowed; /* a sum did not fit 64 bits: everything ends */
+    uint64_t nodes;       /* that were spent so far */
+    uint64_t deadline_ms; /* a reading of race_clock_ms; 0: none */
+    bool has_overflowed;  /* a sum did not fit 64 bits: everything ends */
 } Banks;
 
 typedef enum { FIT_YES, FIT_NO, FIT_UNKNOWN } Fit;
@@ -22,6 +23,9 @@ typedef struct {
 
 /* May `buffer` be in that bank, were it alone there? */
 bool banks_allow(const Banks *banks, uint32_t bank, const SolverBuffer *buffer);
+
+/* What is left of the clock, at least 1; 0 where it sets no limit. */
+uint64_t banks_ms_left(const Banks *banks);
 
 /* Do these buffers fit into that bank? By a search of a fixed number of nodes. */
 FitResult banks_fit(Banks *banks, uint32_t bank, const size_t *member, size_t count);

@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-enum { MOST_NODES = 1000000, MOST_FITS = 400, MOST = BANKS_MOST_SEARCHED };
+enum { MOST_NODES = 1000000, MOST_FITS = 400, MOST_FIT_NODES = 400000, MOST = BANKS_MOST_SEARCHED };
 
 /* Buffers that do not fit together into a bank, or, where it is not proven, did not in the time there was. */
 typedef struct {
@@ -35,6 +35,7 @@ typedef struct {
     uint64_t *set;
     uint64_t *load;
     uint64_t cost, nodes, fits;
+    uint64_t nodes_before; /* of fits, when the search began */
     Misfit *misfit;
     size_t misfit_count, misfit_capacity;
     bool is_proven; /* nothing was left out but what can't be */
@@ -241,8 +242,9 @@ static uint32_t first_rank(const Search *search, size_t depth) {
 
 static bool is_spent(const Search *search) {
     const SolverOptions *options = &search->banks->problem->options;
-    return search->nodes >= MOST_NODES || search->fits >= MOST_FITS || search->banks->has_overflowed ||
-           (options->stop != NULL && *options->stop != 0);
+    return search->nodes >= MOST_NODES || search->fits >= MOST_FITS ||
+           search->banks->nodes - search->nodes_before >= MOST_FIT_NODES || search->banks->has_overflowed ||
+           banks_ms_left(search->banks) == 1 || (options->stop != NULL && *options->stop != 0);
 }
 
 static void branch(Search *search, size_t depth) {
@@ -291,6 +293,7 @@ void banks_search(Banks *banks, BanksSearch *out) {
                      .out = out,
                      .count = banks->problem->count,
                      .bank_count = banks->problem->bank_count,
+                     .nodes_before = banks->nodes,
                      .is_proven = true};
     find_steps(&search);
     find_order(&search);

@@ -365,14 +365,14 @@ static void run_cases(const char *name, uint64_t otherwise, size_t fewest, size_
 
 static void test_small(Work *work) {
     Seen seen = {0};
-    run_cases("S0_CASES", 5000, 1, 7, &seen, work);
+    run_cases("S0_CASES", 3000, 1, 7, &seen, work);
     print_message("%" PRIu64 " pins, %" PRIu64 " gaps, %" PRIu64 " apart, %" PRIu64 " with several memories\n",
                   seen.pinned, seen.gaps, seen.apart, seen.memories);
 }
 
 static void test_large(Work *work) {
     Seen seen = {0};
-    run_cases("S0_LARGE_CASES", 100, 8, 9, &seen, work);
+    run_cases("S0_LARGE_CASES", 40, 8, 9, &seen, work);
 }
 
 /* ---- Brute force itself */
