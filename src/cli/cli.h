@@ -18,6 +18,7 @@ typedef struct {
     bool is_plain;  /* --plain: for a log */
     FileOut output; /* being written; abandoned where memory runs out */
     bool has_output;
+    Texts written;    /* paths of the files that are */
     ModelFiles files; /* of the model that is read; closed at the end, whatever happens */
 } Cli;
 

@@ -70,6 +70,24 @@ static void overlay_all(PlanArgs *to, const PlanArgs *from) {
     overlay(pin_options, to, from);
 }
 
+/* "NAME=auto" of an option that may be back at its default, which zero is. A device has none. */
+static bool reset_option(const Option *rows, Str word, PlanArgs *side) {
+    static const size_t bytes[] = {[OPTION_SWITCH] = sizeof(bool),
+                                   [OPTION_TEXT] = sizeof(const char *),
+                                   [OPTION_TEXTS] = sizeof(Texts),
+                                   [OPTION_CHOICE] = sizeof(int)};
+    Str value = word;
+    Str name = str_cut(&value, '=');
+    for (const Option *row = rows; row->name != NULL && str_eq(value, STR("auto")); row++) {
+        bool is_it = str_eq(name, str_from(row->name)) && !str_eq(name, STR("device"));
+        if (is_it) {
+            memset((char *)side + row->offset, 0, bytes[row->kind]);
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Parses words as the command line would. False with a diagnostic. */
 static bool parse_words(Cli *cli, const Texts *words, PlanArgs *side) {
     Texts strays = {0};
@@ -86,12 +104,26 @@ static bool parse_words(Cli *cli, const Texts *words, PlanArgs *side) {
                                                                         .expected = "NAME=VALUE, or NAME of a switch"});
 }
 
-/* "strategy=full" is "--strategy=full". */
+/* Options of one side, one word after the other: "--tile=auto" takes back what stood before. */
+static bool parse_own(Cli *cli, const Texts *words, PlanArgs *side) {
+    for (size_t k = 0; k < words->count; k++) {
+        const char *word = words->item[k];
+        const Texts one = {.count = 1, .item = (const char *[]){word}};
+        const Str name = str_from(word + strspn(word, "-"));
+        bool is_reset = reset_option(cli_plan_options, name, side) || reset_option(pin_options, name, side);
+        if (!is_reset && !parse_words(cli, &one, side)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* "strategy=full" is "--strategy=full"; what is empty is told as it is. */
 static Texts with_dashes(const Texts *texts, Arena *arena) {
     Texts words = {0};
     for (size_t k = 0; k < texts->count; k++) {
         const char *text = texts->item[k];
-        cli_add_text(&words, arena, text[0] == '-' ? text : arena_text(arena, "--%s", text));
+        cli_add_text(&words, arena, text[0] == '-' || text[0] == '\0' ? text : arena_text(arena, "--%s", text));
     }
     return words;
 }
@@ -138,7 +170,7 @@ static bool make_model_side(Cli *cli, const PlanArgs *both, const PlanArgs *inhe
     PlanArgs args = *inherited;
     const Texts words = with_dashes(text->own, &cli->work.keep);
     overlay_all(&args, both);
-    source->has_request = parse_words(cli, &words, &args) && cli_plan_request(cli, &args, text->path, &source->request);
+    source->has_request = parse_own(cli, &words, &args) && cli_plan_request(cli, &args, text->path, &source->request);
     return source->has_request;
 }
 

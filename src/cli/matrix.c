@@ -6,19 +6,21 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 typedef struct {
     bool all;
     const char *csv, *json, *markdown, *jobs;
+    const char *device, *shape; /* are not taken */
     Texts filters;
 } Args;
 
 static const Option options[] = {
     {"all", 0, OPTION_SWITCH, NULL, "every cell of the product; else the subset pairs: each value with each other one",
      offsetof(Args, all), NULL},
-    {"filter", 0, OPTION_TEXTS, "AXIS=WORD,...", "only cells with one of these values, such as dtype=int8,int16",
-     offsetof(Args, filters), NULL},
+    {"filter", 0, OPTION_TEXTS, "AXIS=WORD,...",
+     "only cells with one of these values: dtype=int8,int16, or contract='N H W C@16'", offsetof(Args, filters), NULL},
     {"csv", 0, OPTION_TEXT, "FILE", "write a line for each cell; - is standard output, in place of the summary",
      offsetof(Args, csv), NULL},
     {"json", 0, OPTION_TEXT, "FILE", "write each cell as JSON; - is standard output, in place of the summary",
@@ -26,6 +28,8 @@ static const Option options[] = {
     {"markdown", 0, OPTION_TEXT, "FILE", "write the summary, as docs/matrix.md has it", offsetof(Args, markdown), NULL},
     {"jobs", 'j', OPTION_TEXT, "N", "threads (as many as there are processors); the output is the same for any N",
      offsetof(Args, jobs), NULL},
+    {"device", 'd', OPTION_TEXT, "DEVICE", NULL, offsetof(Args, device), NULL},
+    {"shape", 0, OPTION_TEXT, "SHAPE", NULL, offsetof(Args, shape), NULL},
     {0}};
 
 /* ---- Options */
@@ -43,7 +47,9 @@ static const char *list_words(MatrixAxis axis, Arena *arena) {
     for (uint32_t k = 1; k < matrix_words[axis].count; k++) {
         list = arena_text(arena, "%s, %s", list, matrix_words[axis].words[k]);
     }
-    return list;
+    return axis != AXIS_CONTRACT
+               ? list
+               : arena_text(arena, "%s, or its text as tables have it, N H W C@16 and the like", list);
 }
 
 static bool read_filters(Work *work, const Texts *texts, MatrixFilter *filter) {
@@ -59,6 +65,20 @@ static bool read_filters(Work *work, const Texts *texts, MatrixFilter *filter) {
         }
     }
     return true;
+}
+
+/* Who asks for a device or a shape wants to know it of a network of his. */
+static bool refuse_own(Work *work, const Args *args) {
+    const char *own = args->device != NULL ? args->device : args->shape;
+    return own == NULL ||
+           diag_error(&work->diags,
+                      (DiagText){.place = args->device != NULL ? "option -d" : "option --shape",
+                                 .what = "devices and networks of the matrix are its own",
+                                 .got = own,
+                                 .expected = "--filter AXIS=WORD, such as --filter shape=1x12x20x28",
+                                 .hint = "stride0 plan MODEL -d DEVICE --json FILE compares what was chosen with what "
+                                         "lost (traffic.alternatives), stride0 diff MODEL -d DEVICE --b OPTION says "
+                                         "what another option would change"});
 }
 
 static bool read_jobs(Work *work, const char *text, uint32_t *jobs) {
@@ -114,10 +134,13 @@ static void write_markdown(FILE *out, const void *data) {
     matrix_print_document(written->matrix, written->arena, out);
 }
 
-/* Minutes of work are not to be lost for a name that can't be written. */
+/* Minutes of work are not to be lost for a name that can't be written. A pipe is opened once: who reads it sees the end
+ * when it is closed. */
 static bool may_write(Cli *cli, const char *path) {
     FileOut out;
-    if (path == NULL || cli_is_stdout(path)) {
+    struct stat status;
+    bool is_stream = path != NULL && stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+    if (path == NULL || cli_is_stdout(path) || is_stream) {
         return true;
     }
     bool is_open = file_out_open(&out, path, &cli->work.diags);
@@ -143,9 +166,9 @@ static s0_status run_matrix(Cli *cli, const void *data) {
     uint32_t shown = UINT32_MAX;
     MatrixOptions asked = {.is_all = args->all, .context = &shown};
     Matrix matrix;
-    if (!read_filters(work, &args->filters, &asked.filter) || !read_jobs(work, args->jobs, &asked.jobs) ||
-        !check_outputs(work, args) || !may_write(cli, args->csv) || !may_write(cli, args->json) ||
-        !may_write(cli, args->markdown)) {
+    if (!refuse_own(work, args) || !read_filters(work, &args->filters, &asked.filter) ||
+        !read_jobs(work, args->jobs, &asked.jobs) || !check_outputs(work, args) || !may_write(cli, args->csv) ||
+        !may_write(cli, args->json) || !may_write(cli, args->markdown)) {
         return S0_BAD_INPUT;
     }
     asked.progress = !cli->is_quiet && isatty(STDERR_FILENO) ? show_progress : NULL;
@@ -161,8 +184,11 @@ const CliCommand command_matrix = {
     .fewest_operands = 0,
     .most_operands = 0,
     .summary = "what broadcast strategies cost, measured",
-    .details = "Cells are one value each of shape, contract, dtype, align, form, schedule, reader, coefficients and\n"
-               "parameters. Each is planned, run on the simulated device and compared with its reference.\n",
+    .details =
+        "Cells are one value each of shape, contract, dtype, align, form, schedule, reader, coefficients and\n"
+        "parameters. Each is planned, run on the simulated device and compared with its reference. Networks and\n"
+        "devices are the matrix' own (docs/matrix.md). Of yours, stride0 plan MODEL -d DEVICE says what each\n"
+        "choice costs (--json: traffic.alternatives), and stride0 diff what another option would change.\n",
     .options = options,
     .args_bytes = sizeof(Args),
     .run = run_matrix,

@@ -210,6 +210,9 @@ const char *cli_bytes_hint(Arena *arena, const char *typed) {
 void cli_print_options(const Option *options, FILE *out) {
     enum { HELP_COLUMN = 34 };
     for (const Option *option = options; option->name != NULL; option++) {
+        if (option->help == NULL) {
+            continue;
+        }
         int width = option->letter != 0 ? fprintf(out, "  -%c, ", option->letter) : fprintf(out, "      ");
         width += fprintf(out, "--%s%s%s", option->name, option->value == NULL ? "" : " ",
                          option->value == NULL ? "" : option->value);

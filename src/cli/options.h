@@ -21,8 +21,8 @@ typedef struct {
     const char *name; /* without the dashes */
     char letter;      /* of the short form, or 0 */
     OptionKind kind;
-    const char *value; /* what stands behind it, for the help; null for a switch */
-    const char *help;
+    const char *value;          /* what stands behind it, for the help; null for a switch */
+    const char *help;           /* null: only taken to be told where to go, and in no help */
     size_t offset;              /* of the field it is parsed into */
     const char *const *choices; /* ended by null */
 } Option;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 bool cli_is_stdout(const char *path) {
@@ -24,13 +25,30 @@ static bool spares_inputs(Cli *cli, const char *path) {
     return true;
 }
 
+/* A second output into the same file would replace the first. A pipe or a device takes both. */
+static bool spares_outputs(Cli *cli, const char *path) {
+    struct stat status;
+    bool is_file = stat(path, &status) == 0 && S_ISREG(status.st_mode);
+    for (size_t i = 0; i < cli->written.count && is_file; i++) {
+        if (file_is_same(cli->written.item[i], path)) {
+            return diag_error(&cli->work.diags,
+                              (DiagText){.place = path,
+                                         .what = "two outputs go to one file: the first of them is in it",
+                                         .hint = "name another file"});
+        }
+    }
+    cli_add_text(&cli->written, &cli->work.keep, path);
+    return true;
+}
+
 bool cli_write(Cli *cli, const char *path, void (*write)(FILE *out, const void *facts), const void *facts) {
     if (cli_is_stdout(path)) {
         write(stdout, facts);
         return true;
     }
     cli->work.diags.file = NULL; /* the model has been read: what is wrong now is the output's */
-    if (!spares_inputs(cli, path) || !file_out_open(&cli->output, path, &cli->work.diags)) {
+    if (!spares_inputs(cli, path) || !spares_outputs(cli, path) ||
+        !file_out_open(&cli->output, path, &cli->work.diags)) {
         return false;
     }
     cli->has_output = true; /* until it is committed, main abandons it where memory runs out */

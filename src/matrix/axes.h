@@ -4,6 +4,7 @@
 #ifndef S0_MATRIX_AXES_H
 #define S0_MATRIX_AXES_H
 
+#include "base/arena.h"
 #include "base/str.h"
 
 #include <stdbool.h>
@@ -23,7 +24,14 @@ typedef enum {
 } MatrixAxis;
 
 /* Places of the values in matrix_words. */
-enum { CONTRACT_CHANNEL_FIRST, CONTRACT_CHANNEL_LAST, CONTRACT_BLOCKED, CONTRACT_LANES, CONTRACT_ROW_PADDED };
+enum {
+    CONTRACT_CHANNEL_FIRST,
+    CONTRACT_CHANNEL_LAST,
+    CONTRACT_BLOCKED,
+    CONTRACT_LANES,
+    CONTRACT_ROW_PADDED,
+    MATRIX_CONTRACTS
+};
 enum { READER_SINGLE, READER_BYPASS };
 enum { COEFFICIENTS_GENERAL, COEFFICIENTS_UNIT_SCALE, COEFFICIENTS_IDENTITY, COEFFICIENTS_NEAR_ONE };
 
@@ -45,22 +53,26 @@ uint32_t matrix_number(const MatrixCell *cell);
 
 const char *matrix_word(const MatrixCell *cell, MatrixAxis axis);
 
+/* The contract of the map in full, with the alignment in it: "N H W C@16". */
+const char *matrix_contract(const MatrixCell *cell, Arena *arena);
+
 /* Why a cell is left out: its contract makes it another cell once more. Null where it is not. */
 const char *matrix_left_out(const MatrixCell *cell);
 
 /* Is it in the subset `pairs`? That holds about one cell in twenty, chosen by its number: each value of each axis with
  * each of every other one; and each cell that differs from the base in one axis only. */
-bool matrix_in_pairs(uint32_t number, const MatrixCell *base);
+bool matrix_in_pairs(uint32_t number);
 
-/* Values that cells may have: of each axis a set, bit k for the k-th word. */
+/* Values that cells may have: of each axis a set, bit k for the k-th word; and of each contract a set of alignments. */
 typedef struct {
     uint32_t allowed[MATRIX_AXES];
+    uint32_t aligns[MATRIX_CONTRACTS];
 } MatrixFilter;
 
 void matrix_filter_all(MatrixFilter *filter);
 
-/* "AXIS=WORD" or "AXIS=WORD,WORD": fewer cells. False where there is no such axis (`axis` is MATRIX_AXES) or no such
- * word of it. */
+/* "AXIS=WORD" or "AXIS=WORD,WORD": fewer cells. A contract may stand as its text, with its alignment. False where there
+ * is no such axis (`axis` is MATRIX_AXES) or no such word of it. */
 bool matrix_filter_read(MatrixFilter *filter, Str text, MatrixAxis *axis);
 
 bool matrix_filter_takes(const MatrixFilter *filter, const MatrixCell *cell);

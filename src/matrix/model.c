@@ -150,18 +150,6 @@ static Str print_graph(const MatrixCell *cell, const MatrixModel *model, Arena *
                    : arena_text(keep, "%svalue z %s\nnode tflite.RELU_N1_TO_1 other: p -> z\noutput z\n", text, map));
 }
 
-/* What is aligned: a plane, a pixel, a plane of a block, a plane in each lane, a row. The number stands between. */
-static const char *const contracts[][2] = {
-    [CONTRACT_CHANNEL_FIRST] = {"N C H@", " W"}, [CONTRACT_CHANNEL_LAST] = {"N H W C@", ""},
-    [CONTRACT_BLOCKED] = {"N C/4 H@", " W C%4"}, [CONTRACT_LANES] = {"bank[C%4] N C/4 H@", " W"},
-    [CONTRACT_ROW_PADDED] = {"N C H W@", ""},
-};
-
-const char *matrix_contract(const MatrixCell *cell, Arena *arena) {
-    const char *const *around = contracts[cell->at[AXIS_CONTRACT]];
-    return arena_text(arena, "%s%s%s", around[0], matrix_word(cell, AXIS_ALIGN), around[1]);
-}
-
 /* The device teach, but for layouts and memory: a plane of 192K in each of four lanes. Engines read every form; which
  * one, the options say. */
 static Str print_device(const MatrixCell *cell, Arena *keep) {

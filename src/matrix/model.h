@@ -24,7 +24,6 @@ typedef struct {
 } MatrixModel;
 
 /* Of maps and parameters, in the notation of docs/contracts.md, with the alignment in it. */
-const char *matrix_contract(const MatrixCell *cell, Arena *arena);
 
 void matrix_model(const MatrixCell *cell, Work *work, MatrixModel *model);
 

@@ -95,8 +95,7 @@ static void list_cells(const MatrixOptions *options, Arena *keep, Matrix *matrix
     *matrix = (Matrix){.is_all = options->is_all, .number = numbers, .base = matrix_base(&options->filter)};
     for (uint32_t number = 0; number < matrix_cell_count(); number++) {
         const MatrixCell cell = matrix_cell(number);
-        if ((options->is_all || matrix_in_pairs(number, &matrix->base)) &&
-            matrix_filter_takes(&options->filter, &cell)) {
+        if ((options->is_all || matrix_in_pairs(number)) && matrix_filter_takes(&options->filter, &cell)) {
             bool is_left_out = matrix_left_out(&cell) != NULL;
             matrix->left_out += is_left_out;
             numbers[matrix->count] = number;

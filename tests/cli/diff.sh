@@ -104,3 +104,20 @@ stride0 plan full.txt -d ./small.ini --quiet --json flash_a.json
 show "a baseline that did not fit, and does not" --baseline flash_a.json full.txt --fail-if-no-fit --quiet
 show "constants come to local memory" channel.txt --a device=./small.ini --b device=./dense.ini --tile none |
     grep -E '^constants|  constants|local memory|^status'
+
+# Each option of the file can be back at its default.
+stride0 plan channel.txt -d ./dense.ini --budget 2K --tile 2 --strategy row --schedule split --parameters reloaded --expand before \
+    --inplace none --simplify none --qdq int --layout x=NHWC --axis k=3 --axis-heuristic size --dim x:0=1 \
+    --pin-inputs --pin-outputs --quiet --json options.json
+grep -o '"options": .*]' options.json
+set --
+for name in budget tile strategy schedule parameters expand inplace simplify qdq layout axis axis-heuristic dim \
+    pin-inputs pin-outputs; do
+    stride0 diff --baseline options.json channel.txt --b $name=auto --quiet --json back.json
+    echo "$name status $?, $(grep -o '"options": .*]' back.json | tail -1 | wc -w) words"
+    set -- "$@" --b $name=auto
+done
+show "all of them" --baseline options.json channel.txt "$@" | grep '^B'
+show "one of them anew" --baseline options.json channel.txt "$@" --b tile=none --b layout=x=NCHW | grep '^B'
+show "a device has no default" --baseline options.json channel.txt --b device=auto | grep status
+show "nothing is no option" --baseline options.json channel.txt --b "" | grep status
