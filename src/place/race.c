@@ -36,7 +36,7 @@ struct Race {
     /* Of the race that runs. */
     Level capacity;
     uint64_t most_nodes;
-    const SolverProgress *progress;
+    SolverProgress progress;
     pthread_mutex_t mutex; /* of all that follows */
     uint32_t next, winner;
     bool is_stopped;
@@ -155,10 +155,12 @@ static bool is_over(void *context) {
     race->is_stopped |= options->stop != NULL && *options->stop != 0;
     race->is_stopped |= race->deadline_ms != 0 && race_clock_ms() >= race->deadline_ms;
     bool over = race->is_stopped || race->winner < runner->number;
+    SolverProgress progress = race->progress;
+    progress.nodes += race->spent;
     pthread_mutex_unlock(&race->mutex);
     if (runner->thread == 0 && options->tell != NULL && race_clock_ms() >= race->told_ms + TELL_MS) {
         race->told_ms = race_clock_ms();
-        options->tell(options->context, race->progress);
+        options->tell(options->context, &progress);
     }
     return over;
 }
@@ -254,7 +256,7 @@ static uint64_t count_nodes(const Race *race, uint64_t most_nodes) {
 RaceResult race_run(Race *race, Level capacity, uint64_t most_nodes, const SolverProgress *progress, Level *offset) {
     race->capacity = capacity;
     race->most_nodes = most_nodes;
-    race->progress = progress;
+    race->progress = *progress;
     race->next = 0;
     race->winner = UINT32_MAX;
     race->is_stopped = false;

@@ -11,6 +11,7 @@
 
 typedef struct {
     const SolverCase *problem;
+    Arena *arena; /* of one trial */
     size_t *set, *trial;
     size_t count;
     uint64_t most_nodes;
@@ -23,7 +24,8 @@ static bool is_infeasible(const Filter *filter, size_t count) {
     options.is_minimised = false;
     options.most_nodes = filter->most_nodes;
     options.tell = NULL;
-    SolverBuffer *buffer = arena_array(whole->scratch, SolverBuffer, count);
+    arena_reset(filter->arena);
+    SolverBuffer *buffer = arena_array(filter->arena, SolverBuffer, count);
     for (size_t k = 0; k < count; k++) {
         buffer[k] = whole->buffer[filter->trial[k]];
     }
@@ -31,8 +33,8 @@ static bool is_infeasible(const Filter *filter, size_t count) {
                        .count = count,
                        .options = &options,
                        .deadline_ms = whole->deadline_ms,
-                       .scratch = whole->scratch,
-                       .offset = arena_array(whole->scratch, uint64_t, count)};
+                       .scratch = filter->arena,
+                       .offset = arena_array(filter->arena, uint64_t, count)};
     SolverOutcome outcome;
     return solver_solve(&part, &outcome) && outcome == SOLVER_INFEASIBLE;
 }
@@ -70,6 +72,15 @@ static void keep_live(Filter *filter, uint64_t step, uint64_t bound) {
     filter->count = kept;
 }
 
+static void leave_out_all(Filter *filter) {
+    for (size_t chunk = (filter->count + 1) / 2; chunk > 0; chunk /= 2) {
+        for (size_t at = 0; at < filter->count;) {
+            size_t end = at + chunk < filter->count ? at + chunk : filter->count;
+            at = leave_out(filter, at, end) ? at : end;
+        }
+    }
+}
+
 size_t solver_find_culprit(const SolverCase *problem, size_t *culprit) {
     Filter filter = {.problem = problem,
                      .set = culprit,
@@ -85,11 +96,15 @@ size_t solver_find_culprit(const SolverCase *problem, size_t *culprit) {
     if (bound > problem->options->capacity && step != UINT64_MAX) {
         keep_live(&filter, step, bound);
     }
-    for (size_t chunk = (filter.count + 1) / 2; chunk > 0; chunk /= 2) {
-        for (size_t at = 0; at < filter.count;) {
-            size_t end = at + chunk < filter.count ? at + chunk : filter.count;
-            at = leave_out(&filter, at, end) ? at : end;
-        }
+    Arena arena;
+    jmp_buf escape;
+    arena_init(&arena, problem->scratch->allocator, &escape);
+    if (setjmp(escape) != 0) { /* out of memory: nothing of this one may stay */
+        arena_free(&arena);
+        longjmp(*problem->scratch->escape, 1);
     }
+    filter.arena = &arena;
+    leave_out_all(&filter);
+    arena_free(&arena);
     return filter.count;
 }
