@@ -138,11 +138,15 @@ static uint64_t share_of(const Race *race, uint32_t number) {
         return UINT64_MAX;
     }
     uint32_t round = number / A_ROUND;
-    return (uint64_t)(2 * race->model->count + 64) << (round < 40 ? round : 40);
+    return race_first_nodes(race) << (round < 40 ? round : 40);
+}
+
+uint64_t race_first_nodes(const Race *race) {
+    return 2 * (uint64_t)race->model->count + 64;
 }
 
 uint64_t race_round_nodes(const Race *race) {
-    return (uint64_t)(2 * race->model->count + 64) * A_ROUND;
+    return race_first_nodes(race) * A_ROUND;
 }
 
 /* ---- Threads */

@@ -21,7 +21,8 @@ Race *race_new(const Model *model, const SolverOptions *options, uint64_t deadli
 
 uint64_t race_clock_ms(void);
 
-/* The nodes that let every search begin once. */
+/* The nodes that let one search begin, and every one once. */
+uint64_t race_first_nodes(const Race *race);
 uint64_t race_round_nodes(const Race *race);
 
 /* `progress` is what to tell. Writes offset[] where a placement is found. */

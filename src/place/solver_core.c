@@ -165,6 +165,18 @@ static void find_bound(SolverCase *problem, const Model *model) {
     }
 }
 
+/* One search at the bound, as many a problem is easy, and a round of them at the height that is asked for. */
+static void begin(Hunt *hunt) {
+    SolverCase *problem = hunt->problem;
+    uint64_t round = race_round_nodes(hunt->race);
+    Level least = lowest_open(hunt);
+    seek(hunt, least, at_most(race_first_nodes(hunt->race), nodes_left(problem)));
+    if (!is_done(problem) && is_open(hunt)) {
+        Level height = problem->options->is_minimised ? lowest_open(hunt) : hunt->capacity;
+        seek(hunt, height, at_most(round, nodes_left(problem)));
+    }
+}
+
 /* A problem that can be searched: a little at first, then greedily, then until an end. */
 static void search(SolverCase *problem, const Model *model) {
     uint64_t capacity = problem->options->capacity / model->unit_bytes;
@@ -174,8 +186,7 @@ static void search(SolverCase *problem, const Model *model) {
                  .capacity = capacity < model->most ? (Level)capacity : model->most,
                  .offset = arena_array(problem->scratch, Level, problem->count)};
     if (problem->count <= MOST_FOR_SEARCH_FIRST) {
-        Level height = problem->options->is_minimised ? lowest_open(&hunt) : hunt.capacity;
-        seek(&hunt, height, at_most(race_round_nodes(hunt.race), nodes_left(problem)));
+        begin(&hunt);
     }
     if (!is_done(problem) && problem->bound <= problem->options->capacity) {
         place_greedily(problem);
