@@ -225,16 +225,33 @@ static bool write_all(Cli *cli, const PackArgs *args, const Pack *pack) {
     return true;
 }
 
+/* From the table to an answer that was judged. Each stage has the scratch memory for itself. */
+static bool find_answer(Cli *cli, const PackArgs *args, Pack *pack) {
+    Work *work = &cli->work;
+    if (!check_outputs(work, args) || !pack_read_options(work, args, pack) || !read_table(cli, pack->file, pack)) {
+        return false;
+    }
+    arena_reset(&work->scratch);
+    if (!pack_ask(work, pack)) {
+        return false;
+    }
+    arena_reset(&work->scratch);
+    if (!solve(cli, args, pack)) {
+        return false;
+    }
+    arena_reset(&work->scratch);
+    if (pack->result.outcome != SOLVER_INFEASIBLE) {
+        judge(pack, &work->scratch);
+    }
+    arena_reset(&work->scratch);
+    return true;
+}
+
 static s0_status run_pack(Cli *cli, const void *data) {
     const PackArgs *args = data;
-    Work *work = &cli->work;
-    Pack pack = {.file = cli->operands.item[0], .arena = &work->keep};
-    if (!check_outputs(work, args) || !pack_read_options(work, args, &pack) || !read_table(cli, pack.file, &pack) ||
-        !pack_ask(work, &pack) || !solve(cli, args, &pack)) {
-        return diags_status(&work->diags);
-    }
-    if (pack.result.outcome != SOLVER_INFEASIBLE) {
-        judge(&pack, &work->scratch);
+    Pack pack = {.file = cli->operands.item[0], .arena = &cli->work.keep};
+    if (!find_answer(cli, args, &pack)) {
+        return diags_status(&cli->work.diags);
     }
     if (!write_all(cli, args, &pack)) {
         return S0_BAD_INPUT;

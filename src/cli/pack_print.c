@@ -178,8 +178,11 @@ static void print_infeasible(const Pack *pack, FILE *out) {
         fputs(": that is proven\n", out);
         return;
     }
-    fprintf(out, ": %zu buffer%s can't lie there together, and none of them can be spared\n", result->culprit_count,
-            plural(result->culprit_count));
+    if (result->culprit_count == 1) {
+        fputs(": one buffer alone is too much\n", out);
+    } else {
+        fprintf(out, ": %zu buffers can't lie there together, and none of them can be spared\n", result->culprit_count);
+    }
     for (size_t k = 0; k < result->culprit_count && k < MOST_SHOWN; k++) {
         print_culprit(pack, result->culprit[k], out);
     }

@@ -365,7 +365,7 @@ static void run_cases(const char *name, uint64_t otherwise, size_t fewest, size_
 
 static void test_small(Work *work) {
     Seen seen = {0};
-    run_cases("S0_CASES", 3000, 1, 7, &seen, work);
+    run_cases("S0_CASES", 2000, 1, 7, &seen, work);
     print_message("%" PRIu64 " pins, %" PRIu64 " gaps, %" PRIu64 " apart, %" PRIu64 " with several memories\n",
                   seen.pinned, seen.gaps, seen.apart, seen.memories);
 }
