@@ -34,11 +34,11 @@ struct Race {
     uint32_t *order[MOST_THREADS];
     int64_t *key[MOST_THREADS];
     /* Of the race that runs. */
-    Level capacity;
+    Level capacity; /* of the last race where none runs */
     uint64_t most_nodes;
     SolverProgress progress;
     pthread_mutex_t mutex; /* of all that follows */
-    uint32_t next, winner;
+    uint32_t first, next, winner;
     bool is_stopped;
     uint64_t spent; /* by all that has ended */
     RaceResult result;
@@ -62,6 +62,7 @@ Race *race_new(const Model *model, const SolverOptions *options, uint64_t deadli
     race->model = model;
     race->options = options;
     race->deadline_ms = deadline_ms;
+    race->capacity = LEVEL_NONE;
     race->threads = options->threads < MOST_THREADS ? options->threads : MOST_THREADS;
     for (uint32_t k = 0; k < race->threads; k++) {
         race->search[k] = search_new(model, options->switched_off, arena);
@@ -251,17 +252,18 @@ static uint64_t count_nodes(const Race *race, uint64_t most_nodes) {
         return most_nodes;
     }
     uint64_t nodes = race->result.nodes;
-    for (uint32_t k = 0; k < race->winner; k++) {
+    for (uint32_t k = race->first; k < race->winner; k++) {
         nodes += share_of(race, k);
     }
     return nodes;
 }
 
 RaceResult race_run(Race *race, Level capacity, uint64_t most_nodes, const SolverProgress *progress, Level *offset) {
+    race->first = capacity == race->capacity ? race->next : 0;
+    race->next = race->first;
     race->capacity = capacity;
     race->most_nodes = most_nodes;
     race->progress = *progress;
-    race->next = 0;
     race->winner = UINT32_MAX;
     race->is_stopped = false;
     race->spent = 0;

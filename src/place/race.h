@@ -25,7 +25,8 @@ uint64_t race_clock_ms(void);
 uint64_t race_first_nodes(const Race *race);
 uint64_t race_round_nodes(const Race *race);
 
-/* `progress` is what to tell. Writes offset[] where a placement is found. */
+/* Searches go on where the race before left off if that was for the same capacity. `progress` is what to tell. Writes
+ * offset[] where a placement is found. */
 RaceResult race_run(Race *race, Level capacity, uint64_t most_nodes, const SolverProgress *progress, Level *offset);
 
 #endif
