@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { MOST_THREADS = 64, TELL_MS = 100, LOG_BITS = 8 };
+enum { MOST_THREADS = 64, MOST_WON = 16, TELL_MS = 100, LOG_BITS = 8 };
 
 /* What a search prefers to place first: the rectangles with the largest size^height * width^width. */
 typedef struct {
@@ -29,6 +29,7 @@ struct Race {
     const SolverOptions *options;
     uint64_t deadline_ms, told_ms;
     uint32_t threads;
+    uint32_t won[MOST_WON], won_count; /* the lanes that have found something, the last of them */
     Search *search[MOST_THREADS];
     uint32_t *rank[MOST_THREADS];
     uint32_t *order[MOST_THREADS];
@@ -111,16 +112,31 @@ static void sort_by_key(uint32_t *order, uint32_t *spare, const int64_t *key, ui
     memcpy(order, spare, count * sizeof *order);
 }
 
-/* The first round goes by taste alone, later ones stray from it. */
-static void rank_all(Race *race, const Runner *runner) {
-    const Taste *taste = &TASTE[runner->number / PICK_COUNT % TASTES];
+/* What a search prefers: each lane is one taste and one pick. */
+typedef struct {
+    const Taste *taste;
+    PickKind pick;
+    bool strays;
+} Lane;
+
+/* All lanes in turn; once some have won for another capacity, every second search takes one of those, the last winner
+ * first. The first round goes by taste alone, others and the winners stray from it. */
+static Lane lane_of(const Race *race, uint32_t number) {
+    uint32_t won = race->won_count < MOST_WON ? race->won_count : MOST_WON;
+    bool is_winner = won > 0 && number % 2 == 0;
+    uint32_t turn = won > 0 ? number / 2 : number;
+    uint32_t lane = is_winner ? race->won[(race->won_count - 1 - turn % won) % MOST_WON] : turn % A_ROUND;
+    return (Lane){&TASTE[lane / PICK_COUNT], lane % PICK_COUNT, is_winner || turn >= A_ROUND};
+}
+
+static void rank_all(Race *race, const Runner *runner, const Lane *lane) {
     uint32_t n = race->model->count;
     int64_t *key = race->key[runner->thread];
     uint64_t state = runner->number;
     for (uint32_t r = 0; r < n; r++) {
         const Rect *rect = &race->model->rect[r];
-        int64_t stray = runner->number < A_ROUND ? 0 : draw(&state) % 1024 * 3 / 10;
-        key[r] = (taste->size * log_of(rect->size) + taste->width * log_of(rect->width)) * (1024 + stray);
+        int64_t stray = lane->strays ? draw(&state) % 1024 * 3 / 10 : 0;
+        key[r] = (lane->taste->size * log_of(rect->size) + lane->taste->width * log_of(rect->width)) * (1024 + stray);
     }
     uint32_t *order = race->order[runner->thread];
     for (uint32_t r = 0; r < n; r++) {
@@ -193,7 +209,7 @@ static void finish(Race *race, const Runner *runner, SearchEnd end) {
         race->winner = runner->number;
         race->result.end = end;
         race->result.nodes = search_nodes(search);
-        race->result.method = TASTE[runner->number / PICK_COUNT % TASTES].name;
+        race->result.method = lane_of(race, runner->number).taste->name;
         if (end == SEARCH_FOUND) {
             memcpy(race->offset, search_offsets(search), race->model->count * sizeof *race->offset);
         }
@@ -204,9 +220,10 @@ static void finish(Race *race, const Runner *runner, SearchEnd end) {
 static void run_searches(Race *race, uint32_t thread) {
     Runner runner = {.race = race, .thread = thread};
     for (uint64_t share; take(race, &runner.number, &share);) {
-        rank_all(race, &runner);
+        Lane lane = lane_of(race, runner.number);
+        rank_all(race, &runner, &lane);
         SearchTask task = {.capacity = race->capacity,
-                           .pick = runner.number % PICK_COUNT,
+                           .pick = lane.pick,
                            .rank = race->rank[thread],
                            .most_nodes = share,
                            .is_over = is_over,
@@ -274,5 +291,9 @@ RaceResult race_run(Race *race, Level capacity, uint64_t most_nodes, const Solve
     pthread_mutex_destroy(&race->mutex);
     race->result.is_stopped = race->is_stopped && race->result.end == SEARCH_SPENT;
     race->result.nodes = count_nodes(race, most_nodes);
+    if (race->result.end == SEARCH_FOUND) {
+        Lane lane = lane_of(race, race->winner);
+        race->won[race->won_count++ % MOST_WON] = (uint32_t)(lane.taste - TASTE) * PICK_COUNT + lane.pick;
+    }
     return race->result;
 }

@@ -33,7 +33,7 @@ typedef enum {
     INFER_SYMMETRY,  /* buffers that are alike go in one order */
     INFER_FLOORS,    /* what is left in a section must fit above its floor */
     INFER_BOUNDS,    /* bounds stronger than the largest live sum */
-    INFER_RESTARTS,  /* searches with other preferences begin anew, each longer than the last */
+    INFER_RESTARTS,  /* searches begin anew with other preferences, more often with those that have found something */
     INFER_COUNT,
 } Inference;
 
