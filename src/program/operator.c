@@ -86,25 +86,24 @@ static bool axes_of_part(const Value *value, const uint64_t extent[DIM_COUNT], V
     return true;
 }
 
-/* src by other names of its axes: those that stay are those of the output, so the tile begins where its part does. */
+/* src by other names of its axes. Of those that stay the tile has the indices that the output's tile has; along a
+ * dimension that several make all of them are loaded. */
 static bool set_renamed(Writing *writing, const SweepEvent *event, const ViewBox *in, Command *command) {
     const PlannedSweep *planned = writing->planned;
     const Graph *graph = writing->builder->plan->graph;
     const Value *from = node_input(graph, graph_node(graph, planned->nodes[0]), 0);
-    bool is_far = planned->sweep.in.is_far, ok = true;
+    bool is_far = planned->sweep.in.is_far;
     ViewBox part = is_far ? *in : view_whole_box(&planned->sweep.in.shape), box = event->box;
     ViewAxis axes[SHAPE_MAX_RANK], as[SHAPE_MAX_RANK];
     ViewRadix radix;
     command->src = writing_map(writing, true, event->slot, &part);
     const View *view = &writing->in.view;
-    ok = axes_of_part(from, view->shape.extent, axes);
+    bool ok = axes_of_part(from, view->shape.extent, axes);
     for (uint32_t k = 0; ok && k < from->shape.rank; k++) {
         as[k] = (ViewAxis){axes[k].extent, (Dim)writing->command->src_dims[k]};
-        ok = !is_far || axes[k].extent == 1 || in->first[axes[k].dim] == 0 ||
-             in->first[axes[k].dim] == box.first[as[k].dim];
-    }
-    if (is_far) {
-        memset(box.first, 0, sizeof box.first);
+        bool begins_there = from->shape.dim[k] > 1 && part.first[axes[k].dim] > 0;
+        ok = !begins_there || part.first[axes[k].dim] == event->box.first[as[k].dim];
+        box.first[as[k].dim] = begins_there ? 0 : box.first[as[k].dim];
     }
     return (ok && view_radix(&(ViewOrder){view, axes, from->shape.rank}, NULL, &radix) &&
             program_reorder(writing->builder, &radix, (ProgramAxes){from->shape.rank, as}, &box, &command->src)) ||
@@ -148,16 +147,21 @@ static bool set_source(Writing *writing, const SweepEvent *event, const ViewBox 
     const PlannedSweep *planned = writing->planned;
     const CmdWindow *window = &writing->command->window;
     bool is_far = planned->sweep.in.is_far;
+    /* images that are several axes are loaded all at once */
+    bool are_all_there = planned->sweep.in.reach[DIM_N].of == REACH_ALL &&
+                         planned->sweep.in.shape.extent[DIM_N] == planned->sweep.out.shape.extent[DIM_N];
     uint64_t channel = event->box.first[DIM_C] / window->group_dst * window->group_src, first[DIM_COUNT] = {0};
     if (!is_far) {
         memcpy(first, in->first, sizeof first);
     }
+    first[DIM_N] = are_all_there ? event->box.first[DIM_N] : first[DIM_N];
     first[DIM_C] = is_far ? channel - in->first[DIM_C] : channel; /* a part begins at most there */
     uint32_t buffer = program_buffer(writing->builder, planned->in_local[is_far ? event->slot : 0], DTYPE_NONE);
     *src = is_far ? writing_part(writing, &planned->sweep.in, &writing->in, buffer, in->extent, first)
                   : whole_source(writing, event, first, buffer);
     const View *view = is_far ? &writing->in.view : &planned->sweep.in.whole;
-    return (in->first[DIM_N] == event->box.first[DIM_N] && first[DIM_C] % view_grain(view, DIM_C) == 0) ||
+    bool is_first = are_all_there || in->first[DIM_N] == event->box.first[DIM_N];
+    return (is_first && first[DIM_C] % view_grain(view, DIM_C) == 0) ||
            no_tile(writing, "a tile begins inside a block of what it reads");
 }
 
@@ -187,19 +191,46 @@ typedef struct {
     ViewBox box;
 } CopySide;
 
-/* The operand of a side by the index of the other one: its elements are counted over `perm`. */
-static bool set_order(Writing *writing, const CopySide *side, const uint32_t *perm, const CopySide *index,
-                      CmdOperand *operand) {
-    ViewAxis axes[SHAPE_MAX_RANK], as[SHAPE_MAX_RANK];
-    ViewBox box = index->box;
-    ViewRadix radix;
-    if (side->map->is_far) {
-        memset(box.first, 0, sizeof box.first);
+/* The index of the other side, of which a side has a part: how long it is, and where in it the tile begins. */
+typedef struct {
+    uint64_t extent[DIM_COUNT];
+    ViewBox box;
+} CopyIndex;
+
+/* What is loaded of src by the index of dst: along a dimension that a window follows, the tile's; of others all, where
+ * several axes are one dimension. */
+static CopyIndex index_of_src(const CopySide *src, const CopySide *dst) {
+    CopyIndex index = {.box = dst->box};
+    memcpy(index.extent, dst->map->shape.extent, sizeof index.extent);
+    for (int d = 0; src->map->is_far && d < DIM_COUNT; d++) {
+        uint32_t of = src->map->reach[d].of;
+        if (of != REACH_ALL) {
+            index.extent[of] = dst->box.extent[of];
+            index.box.first[of] = 0;
+        }
     }
-    return axes_of_part(side->value, side->view->shape.extent, axes) &&
-           axes_of_part(index->value, side->map->is_far ? box.extent : index->map->shape.extent, as) &&
+    return index;
+}
+
+/* What is stored of dst by the index of src, where the tile takes all that src has there. */
+static CopyIndex index_of_dst(const CopySide *dst, const CopySide *src) {
+    CopyIndex index = {.box = src->box};
+    bool is_far = dst->map->is_far;
+    memcpy(index.extent, is_far ? src->box.extent : src->map->shape.extent, sizeof index.extent);
+    if (is_far) {
+        memset(index.box.first, 0, sizeof index.box.first);
+    }
+    return index;
+}
+
+/* The operand of a side by that index: its elements are counted over `perm`. */
+static bool set_order(Writing *writing, const CopySide *side, const uint32_t *perm, const Value *other,
+                      const CopyIndex *index, CmdOperand *operand) {
+    ViewAxis axes[SHAPE_MAX_RANK], as[SHAPE_MAX_RANK];
+    ViewRadix radix;
+    return axes_of_part(side->value, side->view->shape.extent, axes) && axes_of_part(other, index->extent, as) &&
            view_radix(&(ViewOrder){side->view, axes, side->value->shape.rank}, perm, &radix) &&
-           program_reorder(writing->builder, &radix, (ProgramAxes){index->value->shape.rank, as}, &box, operand);
+           program_reorder(writing->builder, &radix, (ProgramAxes){other->shape.rank, as}, &index->box, operand);
 }
 
 /* As it lies there, from its first element on; `whole` where that is to be the first of all. */
@@ -223,13 +254,16 @@ static bool set_copy(Writing *writing, const SweepEvent *event, const ViewBox *i
     command->column = CMD_COLUMN_COPY;
     command->src = side_operand(writing, true, event->slot, &src, true);
     command->dst = side_operand(writing, false, event->slot, &dst, false);
-    if (set_order(writing, &src, perm, &dst, &command->src)) {
+    CopyIndex index = index_of_src(&src, &dst);
+    if (set_order(writing, &src, perm, dst.value, &index, &command->src)) {
         return true;
     }
     memcpy(command->box.extent, in->extent, sizeof command->box.extent);
     command->src = side_operand(writing, true, event->slot, &src, false);
     command->dst = side_operand(writing, false, event->slot, &dst, true);
-    return set_order(writing, &dst, back, &src, &command->dst) ||
+    index = index_of_dst(&dst, &src);
+    return (layout_elements(in->extent) == layout_elements(event->box.extent) &&
+            set_order(writing, &dst, back, src.value, &index, &command->dst)) ||
            no_tile(writing, "its elements lie in blocks that no view reads in another order");
 }
 

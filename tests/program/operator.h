@@ -10,6 +10,7 @@
 #include <stdarg.h>
 
 enum { OPERATOR_RANK = 4, OPERATOR_MOST = 4096 };
+enum { MOVED_RANK = 6 }; /* of what moves and what is reduced: several axes are one dimension */
 
 typedef struct {
     uint64_t *seed;
@@ -70,7 +71,7 @@ static inline void index_of(uint32_t at, const uint32_t *dim, uint32_t rank, uin
 }
 
 /* A map of at most `most` elements, drawn, as input x. */
-static inline void draw_input(Operator *o, uint32_t dim[OPERATOR_RANK], uint32_t rank, const char *quant) {
+static inline void draw_input(Operator *o, const uint32_t *dim, uint32_t rank, const char *quant) {
     o->in_count = product(dim, rank);
     assert_true(o->in_count <= OPERATOR_MOST);
     for (uint32_t k = 0; k < o->in_count; k++) {
@@ -88,8 +89,8 @@ static inline void draw_input(Operator *o, uint32_t dim[OPERATOR_RANK], uint32_t
 /* The factors of a map, shared out anew. */
 static inline void draw_reshape(Operator *o) {
     static const uint32_t factors[] = {2, 2, 3, 5, 2, 3};
-    uint32_t from[OPERATOR_RANK] = {1, 1, 1, 1}, to[OPERATOR_RANK] = {1, 1, 1, 1};
-    uint32_t rank = 1 + (uint32_t)below(o, OPERATOR_RANK), other = 1 + (uint32_t)below(o, OPERATOR_RANK);
+    uint32_t from[MOVED_RANK] = {1, 1, 1, 1, 1, 1}, to[MOVED_RANK] = {1, 1, 1, 1, 1, 1};
+    uint32_t rank = 1 + (uint32_t)below(o, MOVED_RANK), other = 1 + (uint32_t)below(o, MOVED_RANK);
     for (uint32_t k = 0; k < sizeof factors / sizeof factors[0]; k++) {
         from[below(o, rank)] *= factors[k];
         to[below(o, other)] *= factors[k];
@@ -102,58 +103,92 @@ static inline void draw_reshape(Operator *o) {
     memcpy(o->out, o->in, o->in_count);
 }
 
-static inline void draw_transpose(Operator *o) {
-    uint32_t dim[OPERATOR_RANK], to[OPERATOR_RANK], perm[OPERATOR_RANK] = {0}, at[OPERATOR_RANK], from[OPERATOR_RANK];
-    uint32_t rank = 2 + (uint32_t)below(o, 3);
+/* Extents of a map of few elements, whatever its rank. */
+static inline void draw_extents(Operator *o, uint32_t *dim, uint32_t rank, uint32_t most) {
+    for (uint32_t k = 0; k < rank; k++) {
+        dim[k] = 1 + (uint32_t)below(o, k == 0 ? 2 : rank > OPERATOR_RANK ? 4 : most);
+    }
+}
+
+/* Elements and extents in a drawn order of the axes, which is told as constant `name`. */
+static inline void draw_order(Operator *o, const char *name, uint32_t *dim, uint32_t rank, int8_t *codes) {
+    uint32_t perm[MOVED_RANK] = {0}, to[MOVED_RANK], at[MOVED_RANK], from[MOVED_RANK], count = product(dim, rank);
+    int8_t before[OPERATOR_MOST];
     for (uint32_t k = 0; k < rank; k++) {
         uint32_t place = (uint32_t)below(o, k + 1);
-        dim[k] = 1 + (uint32_t)below(o, k == 0 ? 2 : 12);
         perm[k] = perm[place];
         perm[place] = k;
     }
-    draw_input(o, dim, rank, SAME_CODES);
-    tell(o, "const p int32[%u] = ", rank);
+    tell(o, "const %s int32[%u] = ", name, rank);
     tell_list(o, perm, rank, " ");
-    tell(o, "\nvalue y int8 " SAME_CODES "\nnode Transpose t: x p -> y\noutput y\n");
     for (uint32_t k = 0; k < rank; k++) {
         to[k] = dim[perm[k]];
     }
-    o->out_count = o->in_count;
-    for (uint32_t k = 0; k < o->out_count; k++) {
+    memcpy(before, codes, count);
+    for (uint32_t k = 0; k < count; k++) {
         index_of(k, to, rank, at);
         for (uint32_t axis = 0; axis < rank; axis++) {
             from[perm[axis]] = at[axis];
         }
-        o->out[k] = o->in[flat_index(from, dim, rank)];
+        codes[k] = before[flat_index(from, dim, rank)];
     }
+    memcpy(dim, to, rank * sizeof *dim);
+}
+
+static inline void draw_transpose(Operator *o) {
+    uint32_t dim[MOVED_RANK], rank = 1 + (uint32_t)below(o, MOVED_RANK);
+    draw_extents(o, dim, rank, 12);
+    draw_input(o, dim, rank, SAME_CODES);
+    o->out_count = o->in_count;
+    memcpy(o->out, o->in, o->in_count);
+    draw_order(o, "p", dim, rank, o->out);
+    tell(o, "\nvalue y int8 " SAME_CODES "\nnode Transpose t: x p -> y\noutput y\n");
+}
+
+/* What is between them may stay in local memory. */
+static inline void draw_transposes(Operator *o) {
+    uint32_t dim[MOVED_RANK], rank = 1 + (uint32_t)below(o, MOVED_RANK);
+    draw_extents(o, dim, rank, 12);
+    draw_input(o, dim, rank, SAME_CODES);
+    o->out_count = o->in_count;
+    memcpy(o->out, o->in, o->in_count);
+    draw_order(o, "p", dim, rank, o->out);
+    tell(o, "\nvalue z int8 " SAME_CODES "\nnode Transpose t: x p -> z\n");
+    draw_order(o, "q", dim, rank, o->out);
+    tell(o, "\nvalue y int8 " SAME_CODES "\nnode Transpose u: z q -> y\noutput y\n");
 }
 
 /* ---- PAD */
 
+/* Of rows and columns; images may be several axes. */
 static inline void draw_pad(Operator *o) {
-    uint32_t dim[OPERATOR_RANK] = {1 + (uint32_t)below(o, 2), 1 + (uint32_t)below(o, 7), 1 + (uint32_t)below(o, 7),
-                                   1 + (uint32_t)below(o, 20)};
-    uint32_t before[OPERATOR_RANK] = {0}, to[OPERATOR_RANK], at[OPERATOR_RANK];
+    uint32_t dim[MOVED_RANK], before[MOVED_RANK] = {0}, to[MOVED_RANK], at[MOVED_RANK];
+    uint32_t rank = OPERATOR_RANK + (uint32_t)below(o, MOVED_RANK - OPERATOR_RANK + 1);
     bool has_value = one_in(o, 2);
-    draw_input(o, dim, OPERATOR_RANK, SAME_CODES);
-    tell(o, "const p int32[4,2] =");
-    for (uint32_t k = 0; k < OPERATOR_RANK; k++) {
-        uint32_t behind = k == 1 || k == 2 ? (uint32_t)below(o, 4) : 0;
-        before[k] = k == 1 || k == 2 ? (uint32_t)below(o, 4) : 0;
+    for (uint32_t k = 0; k < rank; k++) {
+        dim[k] = 1 + (uint32_t)below(o, k + 3 < rank ? 2 : rank > OPERATOR_RANK ? 3 : k + 1 < rank ? 7 : 12);
+    }
+    draw_input(o, dim, rank, SAME_CODES);
+    tell(o, "const p int32[%u,2] =", rank);
+    for (uint32_t k = 0; k < rank; k++) {
+        bool is_padded = k + 3 == rank || k + 2 == rank;
+        uint32_t behind = is_padded ? (uint32_t)below(o, 3) : 0;
+        before[k] = is_padded ? (uint32_t)below(o, 3) : 0;
         to[k] = before[k] + dim[k] + behind;
         tell(o, " %u %u", before[k], behind);
     }
     tell(o, "%s\nvalue y int8 " SAME_CODES "\nnode Pad d: x p%s -> y\noutput y\n",
          has_value ? "\nconst v int8[] = -100" : "", has_value ? " v" : "");
-    o->out_count = product(to, OPERATOR_RANK);
+    o->out_count = product(to, rank);
+    assert_true(o->out_count <= OPERATOR_MOST);
     for (uint32_t k = 0; k < o->out_count; k++) {
         bool is_inside = true;
-        index_of(k, to, OPERATOR_RANK, at);
-        for (uint32_t axis = 0; axis < OPERATOR_RANK; axis++) {
+        index_of(k, to, rank, at);
+        for (uint32_t axis = 0; axis < rank; axis++) {
             is_inside = is_inside && at[axis] >= before[axis] && at[axis] < before[axis] + dim[axis];
             at[axis] -= before[axis];
         }
-        o->out[k] = is_inside ? o->in[flat_index(at, dim, OPERATOR_RANK)] : has_value ? -100 : 3;
+        o->out[k] = is_inside ? o->in[flat_index(at, dim, rank)] : has_value ? -100 : 3;
     }
 }
 
@@ -191,7 +226,7 @@ typedef enum { REDUCES_MEAN, REDUCES_SUM, REDUCES_MAX } Reduces;
 /* All that goes into each output. */
 static inline void reduce(Operator *o, const uint32_t *dim, uint32_t rank, uint32_t mask, Reduces reduces) {
     static int64_t sum[OPERATOR_MOST], most[OPERATOR_MOST];
-    uint32_t to[OPERATOR_RANK], at[OPERATOR_RANK];
+    uint32_t to[MOVED_RANK], at[MOVED_RANK];
     for (uint32_t k = 0; k < rank; k++) {
         to[k] = (mask >> k & 1) != 0 ? 1 : dim[k];
     }
@@ -217,13 +252,13 @@ static inline void reduce(Operator *o, const uint32_t *dim, uint32_t rank, uint3
 
 static inline void draw_reduction(Operator *o, Reduces reduces) {
     static const char *const ops[] = {"ReduceMean", "ReduceSum", "ReduceMax"};
-    uint32_t dim[OPERATOR_RANK], rank = 2 + (uint32_t)below(o, 3), mask = 0;
+    uint32_t dim[MOVED_RANK], rank = 2 + (uint32_t)below(o, MOVED_RANK - 1), mask = 0;
+    draw_extents(o, dim, rank, 9);
     for (uint32_t k = 0; k < rank; k++) {
-        dim[k] = k == 0 ? 1 + (uint32_t)below(o, 2) : 1 + (uint32_t)below(o, 9);
         mask |= (uint32_t)(k > 0 && one_in(o, 2)) << k;
     }
     draw_input(o, dim, rank, "scale=0.5 zero=-7");
-    uint32_t count = 0, axes[OPERATOR_RANK];
+    uint32_t count = 0, axes[MOVED_RANK];
     for (uint32_t k = 0; k < rank; k++) {
         if ((mask >> k & 1) != 0) {
             axes[count++] = k;

@@ -20,6 +20,7 @@ typedef struct {
 static const Family families[] = {
     {"Reshape", draw_reshape, CMD_COPY, 40, 30},
     {"Transpose", draw_transpose, CMD_COPY, 10, 0},
+    {"Transpose of a Transpose", draw_transposes, CMD_COPY, 20, 0},
     {"Pad", draw_pad, CMD_PAD, 10, 100},
     {"ReduceMean", draw_mean, CMD_SUM, 30, 100},
     {"ReduceSum", draw_sum, CMD_SUM, 30, 100},
