@@ -163,13 +163,28 @@ static bool goes_through_lanes(const View *view, int d) {
     return goes;
 }
 
-/* Up to the last one that an element lies in: dimensions add to its number each for itself. */
-static uint64_t lanes_of(const View *view) {
-    uint64_t lanes = 1;
+static bool uses_along(const Use *use, int d, uint64_t index) {
+    return use->is_used[d] == NULL || use->is_used[d][index];
+}
+
+/* Windows may lie in padding, all of them: then some dimension has no index. */
+static bool has_elements(const Use *use) {
+    bool has = true;
     for (int d = 0; d < DIM_COUNT; d++) {
+        has = has && (use->is_used[d] == NULL ||
+                      memchr(use->is_used[d], true, (size_t)use->view.shape.extent[d] * sizeof(bool)) != NULL);
+    }
+    return has;
+}
+
+/* Up to the last one that an element lies in: dimensions add to its number each for itself. */
+static uint64_t lanes_of(const Use *use) {
+    const View *view = &use->view;
+    uint64_t lanes = 1;
+    for (int d = 0; d < DIM_COUNT && has_elements(use); d++) {
         uint64_t index[DIM_COUNT] = {0}, most = 0;
         for (; goes_through_lanes(view, d) && index[d] < view->shape.extent[d]; index[d]++) {
-            uint64_t lane = view_address(view, index).bank;
+            uint64_t lane = uses_along(use, d, index[d]) ? view_address(view, index).bank : 0;
             most = lane > most ? lane : most;
         }
         lanes += most;
@@ -180,7 +195,7 @@ static uint64_t lanes_of(const View *view) {
 uint64_t uses_lanes(const Uses *uses) {
     uint64_t most = 1;
     for (uint32_t k = 0; k < uses->count; k++) {
-        uint64_t lanes = lanes_of(&uses->use[k].view);
+        uint64_t lanes = lanes_of(&uses->use[k]);
         most = lanes > most ? lanes : most;
     }
     return most;
@@ -189,7 +204,7 @@ uint64_t uses_lanes(const Uses *uses) {
 static bool uses_index(const Use *use, const uint64_t index[DIM_COUNT]) {
     bool uses = true;
     for (int d = 0; d < DIM_COUNT; d++) {
-        uses = uses && (use->is_used[d] == NULL || use->is_used[d][index[d]]);
+        uses = uses && uses_along(use, d, index[d]);
     }
     return uses;
 }

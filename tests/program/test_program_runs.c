@@ -1,5 +1,5 @@
 /* Proves of small programs, each the smallest where something once went wrong, that the simulated device finds no fault
- * in them and touches what was estimated; or that they are refused. */
+ * in them and touches what was estimated, in as many lanes; or that they are refused. */
 #include "graph/passes.h"
 #include "graph/text.h"
 #include "program/program.h"
@@ -70,6 +70,12 @@ static const Row rows[] = {
               "node Transpose(TRANSPOSE) a: x p -> t\n"
               "node MaxPool(MAX_POOL_2D) b: t -> y kernel_shape=[1,1] strides=[2,1] auto_pad=\"VALID\"\noutput y\n",
      .maps = "N H W C"},
+    {.name = "a view of the input in lanes, of which a convolution reads nothing but padding",
+     .graph = "input x int8[1,2,1,2] scale=0.5 zero=3\nvalue h int8[1,2,1,2] scale=0.5 zero=3\n"
+              "value t int8[1,2,2,1] scale=0.5 zero=3\nconst w int8[1,2,1,1] scale=0.5 zero=0 = 1 2\n"
+              "value y int8[1,1,2,1] scale=0.5 zero=3\nnode Relu r: x -> h\nnode Transpose a: h -> t perm=[0,1,3,2]\n"
+              "node Conv c: t w -> y reals=\"float32\" kernel_shape=[1,1] strides=[1,2] pads=[0,1,0,0]\noutput y\n",
+     .maps = "bank[C%4] N C/4 H W"},
     {.name = "a square does not take the place of its map, which is its parameter as well",
      .graph = "input x float32[1,2,1,4]\nnode Relu a: x -> v\nnode Mul m: v v -> w\nnode Relu b: w -> y\n"
               "node Relu c: w -> z\noutput y\noutput z\n",
@@ -131,7 +137,9 @@ static void check(Work *work, const void *argument) {
         fail_msg("%s: %s", row->name, result->fault[0].text);
     }
     for (uint32_t k = 0; k < program->buffer_count; k++) {
+        uint64_t lanes = result->buffer[k].used_lanes;
         assert_int_equal(result->buffer[k].touched_bytes, program->buffers[k].estimated_bytes);
+        assert_int_equal(lanes == 0 ? 1 : lanes, program->buffers[k].lanes);
     }
 }
 
