@@ -52,6 +52,8 @@ void html_table_end(const Html *html);
 void html_row(const Html *html);
 void html_row_end(const Html *html);
 void html_head(const Html *html, Str text); /* of a row */
+void html_key_head(const Html *html, const char *key,
+                   const char *words); /* the same; `key` is the JSON's, as a tooltip */
 void html_cell(const Html *html, Str text);
 void html_word(const Html *html, const char *text);   /* a cell; null is empty */
 void html_number(const Html *html, uint64_t number);  /* a cell; UINT64_MAX is "-" */

@@ -47,14 +47,15 @@ static void mark_addresses(const Map *map) {
 }
 
 static void mark_steps(const Map *map) {
-    enum { MOST = 12, BELOW = 16 };
+    enum { MOST = 12, BELOW = 16, WIDE = 24 };
     uint64_t interval = round_interval(map->steps, MOST);
     for (uint64_t step = 0; step < map->steps; step += interval) {
         double x = map_x(map, step);
         html_mark(map->html, "<path class=\"grid\" d=\"M%.1f %dV%dM%.1f %dV%d\"/>", x, CURVE_TOP, CURVE_BOTTOM, x,
                   MAP_TOP, MAP_BOTTOM + 4);
-        html_mark(map->html, "<text x=\"%.1f\" y=\"%d\" class=\"middle\">" STR_FMT "</text>\n", x, MAP_BOTTOM + BELOW,
-                  STR_ARG(page_number(&map->html->page, step)));
+        bool is_last = x > MAP_RIGHT - WIDE; /* the picture ends soon behind it */
+        html_mark(map->html, "<text x=\"%.1f\" y=\"%d\" class=\"%s\">" STR_FMT "</text>\n", is_last ? MAP_WIDTH - 2 : x,
+                  MAP_BOTTOM + BELOW, is_last ? "end" : "middle", STR_ARG(page_number(&map->html->page, step)));
     }
 }
 

@@ -41,7 +41,8 @@ void map_peak(const Map *map) {
     html_mark(html, has_row ? "<a id=\"peak\" href=\"#s%" PRIu32 "\">" : "<g id=\"peak\">", plan->peak_step);
     html_mark(html, "<path d=\"M%.1f %.1fV%dM%.1f %dV%d\"/><circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\"/>", x, y,
               CURVE_BOTTOM, x, MAP_TOP, MAP_BOTTOM, x, y);
-    html_mark(html, "<text x=\"%.1f\" y=\"%d\"%s>peak " STR_FMT " at step %" PRIu32 "</text>%s\n",
+    html_mark(html, "<text x=\"%.1f\" y=\"%d\"%s>peak " STR_FMT " at step " STR_FMT "</text>%s\n",
               x > NEAR_RIGHT ? x - 6 : x + 6, CURVE_BOTTOM + 14, x > NEAR_RIGHT ? " class=\"end\"" : "",
-              STR_ARG(page_number(&html->page, plan->peak_live_bytes)), plan->peak_step, has_row ? "</a>" : "</g>");
+              STR_ARG(page_number(&html->page, plan->peak_live_bytes)),
+              STR_ARG(page_number(&html->page, plan->peak_step)), has_row ? "</a>" : "</g>");
 }

@@ -40,12 +40,13 @@ static void mark_peak_node(const Html *html) {
         return;
     }
     Str cut = misfit_cut(&html->page);
-    html_line(
-        html,
-        "At the peak, " STR_FMT ", " STR_FMT " bytes are alive; " STR_FMT
-        " of them are what the operator itself reads and writes%s" STR_FMT ".",
-        STR_ARG(page_step(&html->page, plan->peak_step)), STR_ARG(page_number(&html->page, plan->peak_live_bytes)),
-        STR_ARG(page_number(&html->page, html->page.facts->misfit.own_bytes)), cut.len == 0 ? "" : "; ", STR_ARG(cut));
+    html_line(html,
+              "At the peak, " STR_FMT ", " STR_FMT " bytes are alive; " STR_FMT
+              " of them are what the operator itself reads and writes%s%s" STR_FMT ".",
+              STR_ARG(page_step(&html->page, plan->peak_step)),
+              STR_ARG(page_number(&html->page, plan->peak_live_bytes)),
+              STR_ARG(page_number(&html->page, html->page.facts->misfit.own_bytes)), misfit_helpless(&html->page),
+              cut.len == 0 ? "" : "; ", STR_ARG(cut));
 }
 
 /* ---- Blame, other steps, remedies */
@@ -92,7 +93,7 @@ static void mark_crowded(const Html *html) {
 }
 
 static void mark_remedies(const Html *html) {
-    static const char *const heads[] = {"remedy", "#saves or lacks bytes", "how", NULL};
+    static const char *const heads[] = {"remedy", "#saves bytes", "#lacks bytes", NULL};
     const Plan *plan = html->page.facts->plan;
     if (plan->remedy_count == 0) {
         return;
@@ -101,10 +102,12 @@ static void mark_remedies(const Html *html) {
                plan_local_fits(plan) || plan_backing_fits(plan) ? ""
                                                                 : "; both memories are too small, and each needs one");
     for (uint32_t i = 0; i < plan->remedy_count; i++) {
+        const Remedy *remedy = &plan->remedies[i];
+        Str bytes = page_number(&html->page, remedy->saves_bytes);
         html_row(html);
-        html_head(html, str_from(plan->remedies[i].kind));
-        html_number(html, plan->remedies[i].saves_bytes);
-        html_word(html, words_remedy(plan->remedies[i].kind));
+        html_key_head(html, remedy->kind, words_remedy(remedy->kind));
+        html_cell(html, words_is_lack(remedy->kind) ? STR("") : bytes);
+        html_cell(html, words_is_lack(remedy->kind) ? bytes : STR(""));
         html_row_end(html);
     }
     html_table_end(html);

@@ -24,9 +24,13 @@ static const char *entity(char c) {
     }
 }
 
-/* U+FFFE and U+FFFF are UTF-8, and no characters of XML. */
+/* U+FFFE and U+FFFF are UTF-8, and no characters of XML. Two names must not look the same: what has no width (U+00AD,
+ * U+200B to U+200D, U+2060 to U+2064, U+FEFF) is no character here. */
 static bool is_character(Str text) {
-    return text.len != 3 || memcmp(text.ptr, "\xEF\xBF", 2) != 0 || (uint8_t)text.ptr[2] < 0xBE;
+    uint32_t c = 0;
+    str_character(text, &c);
+    bool is_invisible = c == 0xAD || (c >= 0x200B && c <= 0x200D) || (c >= 0x2060 && c <= 0x2064) || c == 0xFEFF;
+    return c != 0xFFFE && c != 0xFFFF && !is_invisible;
 }
 
 void html_escape(Str text, FILE *out) {
@@ -130,6 +134,12 @@ void html_row_end(const Html *html) {
 void html_head(const Html *html, Str text) {
     html_mark(html, "<th scope=\"row\">");
     html_escape(text, html->page.out);
+    html_mark(html, "</th>");
+}
+
+void html_key_head(const Html *html, const char *key, const char *words) {
+    html_mark(html, "<th scope=\"row\" title=\"%s\">", key);
+    html_escape(str_from(words), html->page.out);
     html_mark(html, "</th>");
 }
 

@@ -25,7 +25,10 @@ static void mark_answer(const Html *html) {
     if (plan->backing_capacity_bytes != UINT64_MAX) {
         mark_memory(html, facts->device->backing, plan->backing_bytes, plan->backing_capacity_bytes);
     }
-    html_mark(html, "<p><a id=\"to-peak\" href=\"#peak\">Show the peak on the map</a></p>\n</div>\n");
+    if (plan->placed_bytes > 0) { /* else there is no map */
+        html_mark(html, "<p><a id=\"to-peak\" href=\"#peak\">Show the peak on the map</a></p>\n");
+    }
+    html_mark(html, "</div>\n");
 }
 
 /* ---- Model and device */
@@ -83,37 +86,54 @@ static void mark_ends(const Html *html) {
     html_table_end(html);
 }
 
+/* By which program, and by what it was asked for: who gets the page may want it anew. */
+static void mark_request(const Html *html) {
+    const Facts *facts = html->page.facts;
+    const char *options = "";
+    for (const char *const *option = facts->options; option != NULL && *option != NULL; option++) {
+        options = arena_text(html->page.scratch, "%s %s", options, *option);
+    }
+    html_line(html, "Planned by stride0 %s%s%s%s%s.", S0_VERSION, facts->request_device == NULL ? "" : " with -d ",
+              facts->request_device == NULL ? "" : facts->request_device, options,
+              options[0] == '\0' ? "; every other option at its default" : "; all other options at their default");
+}
+
 /* ---- Totals */
 
-static void mark_total(const Html *html, const char *key, uint64_t bytes, const char *meaning) {
-    html_mark(html, "<tr><th scope=\"row\">%s</th><td data-key=\"%s\">" STR_FMT "</td><td>%s</td></tr>\n", key, key,
-              STR_ARG(page_number(&html->page, bytes)), meaning);
+static void mark_total(const Html *html, const char *key, const char *words, uint64_t bytes, const char *meaning) {
+    html_row(html);
+    html_key_head(html, key, words);
+    html_mark(html, "<td data-key=\"%s\">" STR_FMT "</td>", key, STR_ARG(page_number(&html->page, bytes)));
+    html_word(html, meaning);
+    html_row_end(html);
 }
 
 static void mark_backing(const Html *html) {
     const Plan *plan = html->page.facts->plan;
     bool is_arena = html->page.facts->device->kind == DEVICE_ARENA;
-    mark_total(html, is_arena ? "flash_bytes" : "far_bytes", plan->backing_bytes,
-               "of the memory behind the local one: constants, and what else lies there");
-    mark_total(html, is_arena ? "flash_capacity_bytes" : "far_capacity_bytes", plan->backing_capacity_bytes,
-               "what there is of it; a dash: no limit");
+    mark_total(html, is_arena ? "flash_bytes" : "far_bytes", is_arena ? "flash memory" : "far memory",
+               plan->backing_bytes, "of the memory behind the local one: constants, and what else lies there");
+    mark_total(html, is_arena ? "flash_capacity_bytes" : "far_capacity_bytes", "its capacity",
+               plan->backing_capacity_bytes, "what there is of it; a dash: no limit");
 }
 
 static void mark_totals(const Html *html) {
     static const char *const heads[] = {"total", "#bytes", "meaning", NULL};
     const Plan *plan = html->page.facts->plan;
     bool is_optimal = plan->placed_bytes == plan->lower_bound_bytes;
-    html_table(html, (HtmlTable){"totals", heads, false}, "Local memory, of one lane; names as in the JSON");
-    mark_total(html, "logical_bytes", plan->logical_bytes, "what the storages hold, all of them");
-    mark_total(html, "physical_bytes", plan->physical_bytes,
+    html_table(html, (HtmlTable){"totals", heads, false},
+               "Bytes of local memory, of one lane, and of the memory behind it");
+    mark_total(html, "logical_bytes", "logical", plan->logical_bytes, "what the storages hold, all of them");
+    mark_total(html, "physical_bytes", "physical", plan->physical_bytes,
                "with the layout's padding; starts are rounded in the bound and what is placed");
-    mark_total(html, "peak_live_bytes", plan->peak_live_bytes, "the most that is alive at one step");
-    mark_total(html, "lower_bound_bytes", plan->lower_bound_bytes, "no placement needs less");
-    mark_total(html, "placed_bytes", plan->placed_bytes,
+    mark_total(html, "peak_live_bytes", "peak, alive at once", plan->peak_live_bytes,
+               "the most that is alive at one step");
+    mark_total(html, "lower_bound_bytes", "lower bound", plan->lower_bound_bytes, "no placement needs less");
+    mark_total(html, "placed_bytes", "placed", plan->placed_bytes,
                is_optimal ? "to reserve; optimal: it equals the bound" : "to reserve; not proven optimal");
-    mark_total(html, "capacity_bytes", plan->capacity_bytes,
+    mark_total(html, "capacity_bytes", "capacity", plan->capacity_bytes,
                plan->options.budget_bytes > 0 ? "of --budget" : "of the device");
-    mark_total(html, "workspace_declared_bytes", plan->by_kind[BUFFER_WORKSPACE].physical_bytes,
+    mark_total(html, "workspace_declared_bytes", "workspace", plan->by_kind[BUFFER_WORKSPACE].physical_bytes,
                "of kernels, in these sums");
     mark_backing(html);
     html_table_end(html);
@@ -176,6 +196,7 @@ void html_summary(const Html *html) {
     mark_answer(html);
     mark_device(html);
     mark_model(html);
+    mark_request(html);
     mark_totals(html);
     mark_kinds(html);
     mark_ends(html);

@@ -141,6 +141,14 @@ Str misfit_cut(const Page *page) {
                         planned->chosen.fits ? "" : "; no other tiles need fewer bytes");
 }
 
+const char *misfit_helpless(const Page *page) {
+    const Plan *plan = page->facts->plan;
+    return !only_larger_memory_helps(plan) ? ""
+           : page->facts->misfit.own_bytes > plan->capacity_bytes
+               ? ": local memory must hold at least that, and no option of stride0 lowers it"
+               : "; no option of stride0 lowers the peak";
+}
+
 /* What the peak's node can't do without, and which others are there beside it. */
 static void print_own(const Page *page) {
     enum { MOST = 6 };
@@ -150,11 +158,7 @@ static void print_own(const Page *page) {
         return;
     }
     page_line(page, STR_FMT " bytes of them are what the operator itself reads and writes%s",
-              STR_ARG(page_number(page, misfit->own_bytes)),
-              !only_larger_memory_helps(plan) ? ""
-              : misfit->own_bytes > plan->capacity_bytes
-                  ? ": local memory must hold at least that, and no option of stride0 lowers it"
-                  : "; no option of stride0 lowers the peak");
+              STR_ARG(page_number(page, misfit->own_bytes)), misfit_helpless(page));
     page_line(page, STR_FMT, STR_ARG(misfit_cut(page)));
     if (misfit->waiting_count == 0) {
         return;

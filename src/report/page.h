@@ -57,6 +57,7 @@ Str page_tile(const Page *page, const SweepChoice *choice);             /* lists
 
 /* How far the peak's operator is cut, or why it is not; empty where neither is known. */
 Str misfit_cut(const Page *page);
+const char *misfit_helpless(const Page *page); /* behind the operator's own bytes: no option lowers them; else empty */
 Str misfit_waiting_for(const Page *page, BufferId id);   /* "until step 3: …" */
 Str misfit_blamed(const Page *page, const Blame *blame); /* the buffer, or of a schedule the operator */
 

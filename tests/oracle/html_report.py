@@ -65,7 +65,9 @@ def check_equal(what, found, expected):
 
 
 def check_totals(page, plan):
-    rows = {row["total"]: number(row["bytes"]) for row in page.table("totals")}
+    keyed = [row for row in page.root.iter("tr") if row.find("th") is not None and row.find("th").get("title")]
+    rows = {row.find("th").get("title"): number(text_of(row.find("td"))) for row in keyed
+            if row.find("td").get("data-key")}
     assert len(rows) == 9
     for key, found in rows.items():
         check_equal(f"totals.{key}", found, plan["totals"][key])
@@ -121,12 +123,35 @@ def check_map(page, plan, source):
         assert said in source, f"the map does not say: {said}"
 
 
-def check_misfit(page, plan):
+REMEDIES = ("compact_parameters", "in_place", "unpin_inputs", "unpin_outputs", "tiles", "larger_memory", "larger_flash",
+            "larger_far")
+
+
+def check_misfit(page, plan, source):
     if plan["misfit"] is not None:
-        found = [(row["remedy"], number(row["saves or lacks bytes"])) for row in page.table("remedies")]
-        check_equal("remedies", found, [(r["kind"], r["saves_bytes"]) for r in plan["misfit"]["remedies"]])
+        found = [(row["saves bytes"], row["lacks bytes"]) for row in page.table("remedies")]
+        told = [(f"{r['saves_bytes']:,}", r["kind"].startswith("larger_")) for r in plan["misfit"]["remedies"]]
+        check_equal("remedies", found, [("", text) if lacks else (text, "") for text, lacks in told])
+        kinds = [head.get("title") for head in page.root.iter("th") if head.get("title") in REMEDIES]
+        only_larger = all(lacks for _, lacks in told) and plan["totals"]["placed_bytes"] > plan["totals"]["capacity_bytes"]
+        assert ("no option of stride0 lowers" in source) == (only_larger and len(plan["steps"]) > 0)
+        check_equal("remedies", kinds, [r["kind"] for r in plan["misfit"]["remedies"]])
     found = [(row["rule"], number(row["evaluations"])) for row in page.table("rewrites")] if plan["rewrites"] else []
     check_equal("rewrites", found, [(r["rule"], r["evaluations"]) for r in plan["rewrites"][:200]])
+
+
+def check_request(page, plan):
+    """The page says what it was planned with."""
+    said = next(text for text in map(text_of, page.root.iter("p")) if text.startswith("Planned by stride0 "))
+    for word in [f"-d {plan['request']['device']}"] + plan["request"]["options"]:
+        assert word in said, f"{word!r} is not in {said!r}"
+
+
+def check_links(page):
+    """What a link leads to is there."""
+    known = {element.get("id") for element in page.root.iter()}
+    for link in page.root.iter("a"):
+        assert link.get("href")[1:] in known, f"{link.get('href')} leads nowhere"
 
 
 def check(stride0, folder, model, options):
@@ -148,7 +173,9 @@ def check(stride0, folder, model, options):
     check_totals(page, plan)
     check_lists(page, plan, source)
     check_map(page, plan, source)
-    check_misfit(page, plan)
+    check_misfit(page, plan, source)
+    check_request(page, plan)
+    check_links(page)
     return source, plan
 
 

@@ -40,10 +40,11 @@ static void test_escape(void **state) {
         {{"\xE2\x80\xAE"
           "fed",
           6},
-         "?fed"},                                                        /* right to left */
-        {{"\xC2\x85\xE2\x80\xA8", 5}, "??"},                             /* lines of their own */
-        {{"\xEF\xBF\xBD\xEF\xBF\xBE\xEF\xBF\xBF", 9}, "\xEF\xBF\xBD??"}, /* no characters of XML */
-        {{"\xE6\xBC", 2}, "??"},                                         /* cut off */
+         "?fed"},                                                           /* right to left */
+        {{"\xC2\x85\xE2\x80\xA8", 5}, "??"},                                /* lines of their own */
+        {{"\xEF\xBF\xBD\xEF\xBF\xBE\xEF\xBF\xBF", 9}, "\xEF\xBF\xBD??"},    /* no characters of XML */
+        {{"a\xE2\x80\x8B\xE2\x80\x8D\xEF\xBB\xBF\xC2\xADz", 13}, "a????z"}, /* of no width */
+        {{"\xE6\xBC", 2}, "??"},                                            /* cut off */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         check_escaped(cases[i].text, cases[i].expected);

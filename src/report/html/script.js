@@ -46,7 +46,7 @@
   const form = byId("filter");
 
   function filter() {
-    const text = byId("f-text").value.toLowerCase();
+    const text = byId("f-text").value.trim().toLowerCase();
     const kind = byId("f-kind").value;
     const memory = byId("f-memory").value;
     const step = byId("f-step").value;
