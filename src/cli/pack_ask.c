@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_THREADS = 256 };
+enum { MOST_THREADS = 256, MOST_MEMORIES = 256 };
 
 /* Where neither nodes nor time are limited: a minute or so. */
 static const uint64_t DEFAULT_NODES = 1000000;
@@ -284,6 +284,11 @@ static bool make_problem(Work *work, Pack *pack) {
 bool pack_ask(Work *work, Pack *pack) {
     if (pack->memory_count == 0) {
         name_memories(work, pack);
+    }
+    if (pack->memory_count > MOST_MEMORIES) {
+        return diag_refuse(&work->diags, (DiagText){.what = "there are too many memories",
+                                                    .got = arena_text(&work->keep, "%" PRIu32, pack->memory_count),
+                                                    .expected = arena_text(&work->keep, "at most %d", MOST_MEMORIES)});
     }
     pack->has_names = pack->memory_count > 1 || pack->memory[0].name.len > 0;
     return find_alignments(work, pack) && storages_make(&pack->table, work, &pack->storages) &&

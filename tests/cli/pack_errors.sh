@@ -27,6 +27,7 @@ try 'id,lower,upper,size,apart,share\na,0,9,1,x,s\nb,0,9,1,x,s\n'
 try 'id,lower,upper,size\na,0,9,18446744073709551615\nb,0,9,1\n'
 try 'id,lower,upper,size,memory\na,0,9,1,tcm\nb,0,9,1,drma\n' --memory tcm=64K --memory dram=unbounded
 try 'id,lower,upper,size,offset\na,0,9,1,8\n' --align 16
+try "$(awk 'BEGIN { printf "id,lower,upper,size,memory\\n"; for (i = 0; i < 257; i++) printf "b" i ",0,1,1,m" i "\\n" }')"
 GOOD='id,lower,upper,size\na,0,9,1\n'
 try "$GOOD" --capacity 0
 try "$GOOD" --capacity 64KB
