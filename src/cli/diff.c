@@ -24,9 +24,9 @@ static const Option pin_options[] = {CLI_PIN_OPTIONS, {0}};
 
 static const Option options[] = {
     CLI_PIN_OPTIONS,
-    {"a", 0, OPTION_TEXTS, "OPTION", "an option of A alone, without its dashes: strategy=full, device=teach",
+    {"a", 0, OPTION_TEXTS, "NAME[=VALUE]", "an option of A alone, without its dashes: strategy=full, device=teach",
      offsetof(Args, a), NULL},
-    {"b", 0, OPTION_TEXTS, "OPTION", "an option of B alone: it replaces what both have", offsetof(Args, b), NULL},
+    {"b", 0, OPTION_TEXTS, "NAME[=VALUE]", "an option of B alone: it replaces what both have", offsetof(Args, b), NULL},
     {"baseline", 0, OPTION_TEXT, "FILE", "in place of A: a plan that stride0 plan --json wrote",
      offsetof(Args, baseline), NULL},
     {"fail-if-grew", 0, OPTION_TEXT, "BYTES",

@@ -19,6 +19,7 @@ show "a model as the baseline" --baseline model.onnx model.onnx -d teach
 show "a baseline and two sides" --baseline a.json a.json model.onnx
 show "options of plans in files" a.json b.json -d teach
 show "an option of a plan in a file" a.json b.json --a strategy=full
+show "an option with its dashes" model.onnx -d teach --a --strategy=full
 show "an option's name" model.onnx -d teach --b strtegy=full
 show "an option's value" model.onnx -d teach --b strategy=ful
 show "no limit" a.json model.onnx --fail-if-grew 4KB
