@@ -1,7 +1,8 @@
 /* How long `stride0 plan` takes and how much memory it needs: the whole command, as a process, median of several runs.
  *
  * Prints a row a model on each of several devices: every example, every network of S0_SHARED where there is one, and
- * synthetic chains of 10 000 and 100 000 nodes with the ratio of their times. */
+ * synthetic chains of 10 000 and 100 000 nodes with the ratio of their times: one of blocks with convolutions, whose
+ * storages hold few values each, and one of operators in place, all values of which lie in one storage. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -142,15 +143,27 @@ static void time_folder(const char *device, const char *folder) {
     }
 }
 
+/* Ten times the nodes should take little more than ten times as long. */
+static void time_chain(const char *device, const char *name) {
+    static const char *const nodes[] = {"10000", "100000"};
+    double ms[2];
+    for (int i = 0; i < 2; i++) {
+        char path[1024], title[LINE_BYTES];
+        snprintf(path, sizeof path, S0_CHAINS_DIR "/%s_%s.onnx", name, nodes[i]);
+        snprintf(title, sizeof title, "%s of %s nodes", name, nodes[i]);
+        ms[i] = time_model(device, path, title).median_ms;
+    }
+    printf("t(100 k) / t(10 k) = %.1f\n", ms[1] / ms[0]);
+}
+
 static void time_device(const char *device) {
     printf("plan -d %s, whole command, median of %d runs, largest resident memory\n", device, RUNS);
     time_folder(device, S0_SOURCE_DIR "/examples");
     time_folder(device, S0_SHARED_DIR "/models/tflite");
     time_folder(device, S0_SHARED_DIR "/models/onnx");
     time_folder(device, S0_SHARED_DIR "/models/derived");
-    double small = time_model(device, S0_CHAIN_10K, "chain of 10 000 nodes").median_ms;
-    double large = time_model(device, S0_CHAIN_100K, "chain of 100 000 nodes").median_ms;
-    printf("t(100 k) / t(10 k) = %.1f\n", large / small);
+    time_chain(device, "chain");
+    time_chain(device, "chain_in_place");
 }
 
 int main(void) {

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """Writes a synthetic network of any size to standard output, for the benchmark.
 
-    make_chain.py NODES [--format onnx|tflite] > FILE
+    make_chain.py NODES [--format onnx|tflite] [--in-place] > FILE
 
 A chain of blocks: a 1 x 1 convolution, Relu, Add with the block's input, and a Reshape between 8 x 8 and 4 x 16 maps of
 8 channels; every fourth block adds what the second block before it began with instead, so that values live longer. All
-blocks share their weights: a file of 100 000 nodes stays small. float32; the same bytes each time."""
+blocks share their weights: a file of 100 000 nodes stays small. float32; the same bytes each time.
+
+With --in-place a chain of Sigmoid alone: each may write over its input, so all values lie in one storage, whose chain of
+aliases is as long as the network."""
 import argparse
 import sys
 
@@ -15,6 +18,11 @@ CHANNELS = 8
 MAPS = ((8, 8), (4, 16))
 WEIGHTS = [(k * 7 % 17 - 8) / 16 for k in range(CHANNELS * CHANNELS)]
 BIAS = [0.0] * CHANNELS
+
+
+def in_place_chain(nodes):
+    for k in range(nodes):
+        yield "sigmoid", [f"s{k - 1}" if k > 0 else "x"], f"s{k}", 0
 
 
 def chain(nodes):
@@ -33,7 +41,7 @@ def chain(nodes):
         x, form = name + "x", 1 - form
 
 
-def write_onnx(nodes):
+def write_onnx(steps):
     model = OnnxModel("chain")
     model.input("x", "float32", [1, CHANNELS, *MAPS[0]])
     model.constant("w", "float32", [CHANNELS, CHANNELS, 1, 1], WEIGHTS)
@@ -41,7 +49,7 @@ def write_onnx(nodes):
     for form, (h, w) in enumerate(MAPS):
         model.constant(f"shape{form}", "int64", [4], [1, CHANNELS, h, w])
     last, last_form = "x", 0
-    for op, inputs, last, last_form in chain(nodes):
+    for op, inputs, last, last_form in steps:
         if op == "conv":
             model.node("Conv", inputs + ["w", "b"], last)
         elif op == "reshape":
@@ -52,7 +60,7 @@ def write_onnx(nodes):
     return model.data()
 
 
-def write_tflite(nodes):
+def write_tflite(steps):
     model = TfliteModel("chain")
     main = model.subgraph("main")
     index = {"x": main.tensor("x", "float32", [1, *MAPS[0], CHANNELS])}
@@ -60,7 +68,7 @@ def write_tflite(nodes):
     bias = main.tensor("b", "float32", [CHANNELS], BIAS)
     shapes = [main.tensor(f"shape{form}", "int32", [4], [1, h, w, CHANNELS]) for form, (h, w) in enumerate(MAPS)]
     main.inputs = [index["x"]]
-    for op, inputs, output, form in chain(nodes):
+    for op, inputs, output, form in steps:
         index[output] = main.tensor(output, "float32", [1, *MAPS[form], CHANNELS])
         ids, out = [index[name] for name in inputs], [index[output]]
         if op == "conv":
@@ -70,7 +78,7 @@ def write_tflite(nodes):
         elif op == "add":
             main.operator("ADD", ids, out, 11, {0: ("b", 0)})
         else:
-            main.operator("RELU", ids, out)
+            main.operator({"relu": "RELU", "sigmoid": "LOGISTIC"}[op], ids, out)
         main.outputs = out
     return model.data()
 
@@ -79,11 +87,13 @@ def main():
     parser = argparse.ArgumentParser(description="writes a synthetic network to standard output")
     parser.add_argument("nodes", type=int)
     parser.add_argument("--format", choices=("onnx", "tflite"), default="onnx")
+    parser.add_argument("--in-place", action="store_true")
     options = parser.parse_args()
     if options.nodes < 1:
         parser.error("at least one node")
     write = write_onnx if options.format == "onnx" else write_tflite
-    sys.stdout.buffer.write(write(options.nodes))
+    steps = in_place_chain if options.in_place else chain
+    sys.stdout.buffer.write(write(steps(options.nodes)))
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from model_bytes import FlatBuffer, Table, Vector, message, repeated
 
 TFLITE_TYPES = {"float32": 0, "int32": 2, "int16": 7, "int8": 9, "resource": 13}
 BUILTINS = {"ADD": 0, "AVERAGE_POOL_2D": 1, "CONCATENATION": 2, "CONV_2D": 3, "DEPTHWISE_CONV_2D": 4, "FULLY_CONNECTED": 9,
-            "MUL": 18, "RELU": 19, "RESHAPE": 22, "SOFTMAX": 25, "STRIDED_SLICE": 45, "QUANTIZE": 114,
+            "LOGISTIC": 14, "MUL": 18, "RELU": 19, "RESHAPE": 22, "SOFTMAX": 25, "STRIDED_SLICE": 45, "QUANTIZE": 114,
             "CALL_ONCE": 129, "VAR_HANDLE": 142, "READ_VARIABLE": 143, "ASSIGN_VARIABLE": 144}
 VERSIONS = {"ADD": 2, "AVERAGE_POOL_2D": 2, "CONCATENATION": 2, "CONV_2D": 3, "DEPTHWISE_CONV_2D": 3,
             "FULLY_CONNECTED": 4, "MUL": 2, "RELU": 2, "SOFTMAX": 2, "STRIDED_SLICE": 2}

@@ -25,20 +25,30 @@ static void collect(const Plan *plan, PlaceProblem *problem, Arena *scratch) {
     }
 }
 
-/* Aliases lie where their storage lies; a child's parent may come later in the list, so the way is walked. */
-static void place_aliases(Plan *plan) {
+/* Aliases lie where their storage lies. A child's parent may come later in the list, so the way up is walked, and a
+ * second time with the sum, which leaves each on it its offset: what has one ends a way, so all ways together are as
+ * long as the list, however long one is. */
+static void place_alias(Plan *plan, bool *has_offset, BufferId id) {
+    uint64_t offset = 0;
+    BufferId at = id;
+    for (; !has_offset[at.index]; at = plan_buffer(plan, at)->alias_of) {
+        offset += plan_buffer(plan, at)->alias_offset_bytes;
+    }
+    offset += plan_buffer(plan, at)->offset;
+    for (at = id; !has_offset[at.index]; at = plan_buffer(plan, at)->alias_of) {
+        has_offset[at.index] = true;
+        plan_buffer(plan, at)->offset = offset;
+        offset -= plan_buffer(plan, at)->alias_offset_bytes;
+    }
+}
+
+static void place_aliases(Plan *plan, Arena *scratch) {
+    bool *has_offset = arena_array(scratch, bool, plan->buffer_count);
     for (uint32_t i = 0; i < plan->buffer_count; i++) {
-        Buffer *buffer = &plan->buffers[i];
-        uint64_t offset = 0;
-        BufferId at = {i};
-        if (!is_buffer(buffer->alias_of)) {
-            continue;
-        }
-        while (is_buffer(plan_buffer(plan, at)->alias_of)) {
-            offset += plan_buffer(plan, at)->alias_offset_bytes;
-            at = plan_buffer(plan, at)->alias_of;
-        }
-        buffer->offset = plan_buffer(plan, at)->offset + offset;
+        has_offset[i] = !is_buffer(plan->buffers[i].alias_of);
+    }
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        place_alias(plan, has_offset, (BufferId){i});
     }
 }
 
@@ -56,7 +66,7 @@ bool place_local(Plan *plan, Work *work) {
             plan->buffers[i].offset = problem.buffer[next++].offset;
         }
     }
-    place_aliases(plan);
+    place_aliases(plan, &work->scratch);
     plan->placed_bytes = problem.height;
     plan->lower_bound_bytes = problem.bound;
     plan->place_method = problem.method;
@@ -126,6 +136,6 @@ bool place_backing(Plan *plan, Work *work) {
             return refuse_backing(&work->diags);
         }
     }
-    place_aliases(plan);
+    place_aliases(plan, &work->scratch);
     return true;
 }
