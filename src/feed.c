@@ -1,9 +1,12 @@
 /* Inputs into the simulated device, outputs out of it. */
 #include "feed.h"
 
+#include "base/clean.h"
 #include "base/fault.h"
 #include "base/nearest.h"
 #include "cmd/wire.h"
+
+#include <inttypes.h>
 
 /* ---- Inputs */
 
@@ -38,6 +41,28 @@ bool feed_replace(Graph *graph, const RunOptions *options, ModelFiles *files, Wo
     return true;
 }
 
+/* "the inputs are 'a', 'b' and 3 more": of those whose elements a caller gives. */
+static const char *list_names(const Graph *graph, const char *what, const ValueId *ids, uint32_t count, Arena *arena) {
+    enum { MOST = 6 };
+    const char *list = "";
+    uint32_t found = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        if (!is_given(graph, ids[k])) {
+            continue;
+        }
+        if (found++ < MOST) {
+            list = arena_text(arena, "%s%s'" STR_FMT "'", list, found == 1 ? "" : ", ",
+                              STR_ARG(clean_text(arena, graph_value(graph, ids[k])->name)));
+        }
+    }
+    if (found == 0) {
+        return arena_text(arena, "the model has no %s", what);
+    }
+    const char *more = found > MOST ? arena_text(arena, " and %" PRIu32 " more", found - MOST) : "";
+    return found == 1 ? arena_text(arena, "the %s is %s", what, list)
+                      : arena_text(arena, "the %ss are %s%s", what, list, more);
+}
+
 /* Each --input must name an input, and none twice. */
 static bool check_names(Graph *graph, const RunOptions *options, Work *work) {
     const Block *block = graph_main(graph);
@@ -55,13 +80,15 @@ static bool check_names(Graph *graph, const RunOptions *options, Work *work) {
         }
         if (!is_input || is_twice) {
             work->diags.file = NULL;
-            return diag_error(&work->diags,
-                              (DiagText){.place = "option --input",
-                                         .tensor = name,
-                                         .what = is_twice ? "the input is given twice" : "no input has this name",
-                                         .hint = is_twice ? "give it once"
-                                                          : nearest_hint(work->diags.arena, &nearest,
-                                                                         "stride0 inspect MODEL lists the inputs")});
+            return diag_error(
+                &work->diags,
+                (DiagText){.place = "option --input",
+                           .tensor = name,
+                           .what = is_twice ? "the input is given twice" : "no input has this name",
+                           .hint = is_twice ? "give it once"
+                                            : nearest_hint(work->diags.arena, &nearest,
+                                                           list_names(graph, "input", block->inputs, block->input_count,
+                                                                      work->diags.arena))});
         }
     }
     return true;
@@ -134,13 +161,15 @@ static bool check_expected(const Graph *graph, const RunOptions *options, Work *
         }
         if (!is_output || is_twice) {
             work->diags.file = NULL;
-            return diag_error(&work->diags,
-                              (DiagText){.place = "option --expect",
-                                         .tensor = name,
-                                         .what = is_twice ? "the output is given twice" : "no output has this name",
-                                         .hint = is_twice ? "give it once"
-                                                          : nearest_hint(work->diags.arena, &nearest,
-                                                                         "stride0 inspect MODEL lists the outputs")});
+            return diag_error(
+                &work->diags,
+                (DiagText){.place = "option --expect",
+                           .tensor = name,
+                           .what = is_twice ? "the output is given twice" : "no output has this name",
+                           .hint = is_twice ? "give it once"
+                                            : nearest_hint(work->diags.arena, &nearest,
+                                                           list_names(graph, "output", block->outputs,
+                                                                      block->output_count, work->diags.arena))});
         }
     }
     return true;

@@ -51,6 +51,16 @@ static bool split_binding(const char *text, Str *name, Str *value) {
     return true;
 }
 
+/* A batch of 0 is legal, and rarely meant. */
+static void warn_of_zero(const char *text, const DimBinding *dim, Work *work) {
+    if (dim->value == 0) {
+        diag_warn(&work->diags, (DiagText){.place = "option --dim",
+                                           .what = "the dimension is 0: its tensors have no element, and take no byte",
+                                           .got = text,
+                                           .hint = "give 1 or more to see what the model needs"});
+    }
+}
+
 static bool read_dims(const char *const *texts, Request *request, Work *work) {
     size_t count = count_texts(texts);
     request->dims = arena_array(&work->keep, DimBinding, count);
@@ -58,6 +68,7 @@ static bool read_dims(const char *const *texts, Request *request, Work *work) {
         if (!dim_binding_parse(str_from(texts[i]), &request->dims[i], &work->diags)) {
             return false;
         }
+        warn_of_zero(texts[i], &request->dims[i], work);
     }
     request->dim_count = count;
     return true;

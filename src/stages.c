@@ -251,6 +251,7 @@ static void find_peaks(const Request *request, const Device *device, ModelFiles 
     const Plan *after_held = before == NULL ? NULL : plan_of(&held, device, out, files, work);
     const Plan *after = after_held == NULL ? NULL : plan_of(request, device, out, files, work);
     facts->device = request->device;
+    facts->is_peak_of_maps = device->kind == DEVICE_ARENA;
     if (after == NULL) {
         return;
     }

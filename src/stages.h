@@ -45,7 +45,7 @@ typedef struct {
     uint64_t seed;
     RunFile *inputs, *expected; /* of inputs; of outputs, to be compared */
     size_t input_count, expected_count;
-    uint64_t tolerance; /* of what is expected, in codes or ulp */
+    HostTolerance tolerance; /* of what is expected */
 } RunOptions;
 
 typedef struct {

@@ -121,12 +121,22 @@ static Facts *plan_to_run(Graph *graph, const Device *device, const Request *req
     return plan == NULL ? NULL : facts_gather(request->model, plan, NULL, request->qdq_float, work);
 }
 
+static const char *run_hint(const Plan *plan, Work *work) {
+    const char *chains = chains_hint(plan->graph, work);
+    return plan->device->record_bits == 0
+               ? chains
+               : arena_text(&work->keep,
+                            "a copy of the device file (stride0 devices NAME --ini) with record_bits = 0 runs "
+                            "convolutions, with plain vectors in place of records; or %s",
+                            chains);
+}
+
 /* What can't run is refused with the chains that can, unless it is one of them. */
 static const BuiltProgram *build(const Plan *plan, const Audit *audit, Work *work) {
     const BuiltProgram *built = program_build(plan, audit->semantics, work);
     Diag *last = work->diags.last;
     if (built == NULL && last != NULL && last->kind == DIAG_REFUSED && last->text.node.len > 0) {
-        last->text.hint = audit->node != NULL ? NULL : chains_hint(plan->graph, work);
+        last->text.hint = audit->node != NULL ? NULL : run_hint(plan, work);
     }
     CHECK(built == NULL || cmd_check_extents(built->program, work->diags.arena) == NULL);
     stages_next(work, true);

@@ -11,6 +11,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* Of this header; the number is major * 10000 + minor * 100 + patch. */
+#define S0_VERSION        "0.1.0"
+#define S0_VERSION_NUMBER 100
+
 #ifdef __cplusplus
 extern "C" {
 #endif

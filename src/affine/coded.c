@@ -160,7 +160,7 @@ void coded_log(Rewriter *rw, const Affine *run, const Claim *claims, Rewrite rew
     rewrite.node = first->name;
     rewrite.op = first->op_name;
     if (rw->verify) {
-        CHECK(proof_verify(claims, run->channels, &rewrite.certificate, rw->work));
+        CHECK(proof_verify(claims, run->channels, &rewrite.certificate, &rewrite.verified_evaluations, rw->work));
         rewrite.is_verified = true;
     }
     rewrite_log(rw, rewrite);

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* All that opsets 1 to KNOWN_OPSET define, between blanks. Of an operator without a row any attribute is unknown.
+/* All that opsets 1 to OPSET_KNOWN define, between blanks. Of an operator without a row any attribute is unknown.
  * Source: onnx/docs/Operators.md and Changelog.md. */
 static const struct {
     OpId op;
@@ -88,9 +88,9 @@ const char *known_why_not(const Graph *graph, const Node *node, Arena *arena) {
     if (graph->format != FORMAT_ONNX) {
         return NULL;
     }
-    if (is_standard && node->version > KNOWN_OPSET) {
+    if (is_standard && node->version > OPSET_KNOWN) {
         return arena_text(arena, "it is of opset %" PRId32 ", and what %d changed in operators is not known",
-                          node->version, KNOWN_OPSET + 1);
+                          node->version, OPSET_KNOWN + 1);
     }
     const char *names = names_of(node->op);
     for (uint32_t k = 0; k < node->attr_count; k++) {

@@ -8,10 +8,6 @@
 
 #include "graph/graph.h"
 
-/* The newest opset of ai.onnx that was read: 22 to 24 add types, and the attributes output_dtype, precision and
- * round_mode. */
-enum { KNOWN_OPSET = 24 };
-
 /* Null, or why the node may mean what is not known here. TFLite's fields and versions import checks. */
 const char *known_why_not(const Graph *graph, const Node *node, Arena *arena);
 

@@ -67,7 +67,9 @@ Certificate prove_channels(const Claim *claim, uint32_t count, const ProofTerms 
  * and the tests. False where the certificate claims more than is so: a larger error, more inputs that differ, a domain
  * or a reference that it does not hold for; of a refusal, where its witness is none.
  * Up to 2^20 inputs are all visited. Of a larger domain that many are: half of them around the steps of either chain,
- * evenly shared out, and both ends; the inputs that differ are then not counted. */
-bool proof_verify(const Claim *claim, uint32_t count, const Certificate *certificate, Work *work);
+ * evenly shared out, and both ends; the inputs that differ are then not counted. Adds the inputs
+ * that it visited, under each reference, to `evaluations`. */
+bool proof_verify(const Claim *claim, uint32_t count, const Certificate *certificate, uint64_t *evaluations,
+                  Work *work);
 
 #endif

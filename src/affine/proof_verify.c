@@ -7,10 +7,11 @@ static const int64_t most_inputs = 1024 * 1024; /* a channel and reference: all,
 typedef struct {
     Chain before, after;
     Domain domain;
-    uint64_t mismatches, max_error_lsb;
+    uint64_t mismatches, max_error_lsb, visited;
 } Walk;
 
 static void visit(Walk *walk, int64_t first, int64_t last) {
+    walk->visited += last >= first ? (uint64_t)(last - first) + 1 : 0;
     for (int64_t x = first; x <= last; x++) {
         int64_t before = chain_code(&walk->before, (int32_t)x), after = chain_code(&walk->after, (int32_t)x);
         uint64_t error = (uint64_t)(before > after ? before - after : after - before);
@@ -107,7 +108,8 @@ static bool has_true_witness(const Claim *claim, uint32_t count, const Witness *
 }
 
 /* One channel under each reference of the certificate. */
-static bool verify_channel(const Claim *claim, const Certificate *certificate, uint64_t *mismatches, Work *work) {
+static bool verify_channel(const Claim *claim, const Certificate *certificate, uint64_t *mismatches,
+                           uint64_t *evaluations, Work *work) {
     bool holds = claim->domain.lo >= certificate->domain.lo && claim->domain.hi <= certificate->domain.hi;
     for (int s = 0; holds && s < S0_SEM_COUNT; s++) {
         Walk walk;
@@ -119,6 +121,7 @@ static bool verify_channel(const Claim *claim, const Certificate *certificate, u
         }
         walk_domain(&walk);
         *mismatches += walk.mismatches;
+        *evaluations += walk.visited;
         holds = walk.max_error_lsb <= certificate->max_error_lsb;
     }
     return holds;
@@ -137,7 +140,8 @@ static uint32_t first_equal(const Claim *claim, uint32_t channel) {
     return channel;
 }
 
-bool proof_verify(const Claim *claim, uint32_t count, const Certificate *certificate, Work *work) {
+bool proof_verify(const Claim *claim, uint32_t count, const Certificate *certificate, uint64_t *evaluations,
+                  Work *work) {
     if (certificate->class == PROOF_REFUSED) {
         return !certificate->has_witness || has_true_witness(claim, count, &certificate->witness, work);
     }
@@ -146,7 +150,7 @@ bool proof_verify(const Claim *claim, uint32_t count, const Certificate *certifi
     bool holds = certificate->channels == count && count > 0 && certificate->semantics != 0;
     for (uint32_t c = 0; holds && c < count; c++) {
         uint32_t equal = first_equal(claim, c);
-        holds = equal < c || verify_channel(&claim[c], certificate, &own[c], work);
+        holds = equal < c || verify_channel(&claim[c], certificate, &own[c], evaluations, work);
         mismatches += own[equal];
     }
     return holds && (certificate->class == PROOF_INTERVAL || mismatches <= certificate->mismatches);

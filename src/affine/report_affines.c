@@ -1,5 +1,5 @@
-/* What stays beside convolutions and between codes without a rule having said why: each per-channel affine that none
- * could read, and what blocks it. Equal reasons are equal texts, so that they can be told together. */
+/* What stays without a rule having said why: each per-channel affine, and what blocks it. Equal reasons are equal
+ * texts, so that they can be told together. */
 #include "affine/convolution.h"
 #include "affine/known.h"
 #include "graph/fold.h"
@@ -211,6 +211,10 @@ static const char *why_apart(const Rewriter *rw, NodeId behind, NodeId front) {
 
 static const char *why_stays(const Rewriter *rw, NodeId id) {
     NodeId behind = neighbour(rw, id, maker_of, false), front = neighbour(rw, id, reader_of, false);
+    const char *zero = identities_why_not(rw, id);
+    if (zero != NULL) {
+        return zero;
+    }
     if (is_convolution(rw, behind)) {
         return why_beside(rw, id, behind, true);
     }
@@ -221,7 +225,7 @@ static const char *why_stays(const Rewriter *rw, NodeId id) {
         return why_between_codes(rw, id);
     }
     const char *why = why_apart(rw, behind, front);
-    return why != NULL || graph_node(rw->graph, id)->op != OP_BATCH_NORM ? why : "no convolution is beside it";
+    return why != NULL ? why : "no convolution is beside it";
 }
 
 void report_affines(Rewriter *rw) {

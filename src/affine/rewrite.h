@@ -154,6 +154,7 @@ Certificate rewrite_lemma(const Rewriter *rw, const char *rule, const char *doma
 
 void rule_constants(Rewriter *rw);
 void rule_identities(Rewriter *rw);
+const char *identities_why_not(const Rewriter *rw, NodeId id); /* of a sum with zeros that stays; else null */
 void rule_clips(Rewriter *rw);
 void rule_codes(Rewriter *rw);
 void rule_convolution(Rewriter *rw);

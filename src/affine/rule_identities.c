@@ -328,6 +328,25 @@ static bool find_identity(const Rewriter *rw, const Node *node, Identity *identi
     return gives_back(rw, node, identity) || is_flattened(rw, node, identity);
 }
 
+const char *identities_why_not(const Rewriter *rw, NodeId id) {
+    const Node *node = graph_node(rw->graph, id);
+    bool is_sum = (node->op == OP_ADD || node->op == OP_SUB) && node->input_count == 2 && node->output_count > 0 &&
+                  is_value(node->outputs[0]) && node_attr(node, "activation") == NULL;
+    for (uint32_t k = 0; is_sum && k < (node->op == OP_ADD ? 2u : 1u); k++) {
+        ValueId in = node->inputs[k], constant = node->inputs[1 - k];
+        if (!is_value(in) || !is_value(constant) || !is_float(graph_value(rw->graph, in)->dtype)) {
+            continue;
+        }
+        uint64_t zero = node->op == OP_ADD ? 0 : minus_zero(graph_value(rw->graph, in)->dtype);
+        if (is_all(rw, constant, zero) && !is_never_minus_zero(rw, in) &&
+            rewrite_same_shape(rw, in, node->outputs[0])) {
+            return node->op == OP_ADD ? "its input may be -0, which + (+0) makes +0: other bits"
+                                      : "its input may be -0, which - (-0) makes +0: other bits";
+        }
+    }
+    return NULL;
+}
+
 void rule_identities(Rewriter *rw) {
     const Block *main = graph_main(rw->graph);
     for (uint32_t at = 0; at < main->node_count; at++) {

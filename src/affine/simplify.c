@@ -408,6 +408,7 @@ void simplify_graph(Graph *graph, const Graph *other, const FileNote *note, cons
     *out = (Simplified){.rewrite_count = rw.log_count,
                         .refusal_count = rw.refusal_count,
                         .rewrites = rw.log,
+                        .verify = rw.verify,
                         .refusals = rw.refusals,
                         .gone_count = rw.first_node_count,
                         .gone_by = rw.gone_by,

@@ -51,6 +51,7 @@ typedef struct {
     int64_t constant_bytes;             /* of constants, less (negative) or more */
     uint64_t bytes_before, bytes_after; /* of a constant that is collapsed */
     bool is_verified;                   /* by brute force, from the original stages */
+    uint64_t verified_evaluations;      /* and in so many of them */
 } Rewrite;
 
 typedef struct {
@@ -65,6 +66,7 @@ typedef struct {
     uint32_t gone_count;
     const uint32_t *gone_by; /* node below gone_count -> 1 + the rewrite that took it away; 0: none did */
     uint64_t constant_bytes_before, constant_bytes_after; /* what two constants share is counted once */
+    bool verify;                                          /* certificates over codes were checked again */
     ModelEdit edit;
 } Simplified;
 

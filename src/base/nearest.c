@@ -62,8 +62,8 @@ static bool is_near_at(Str typed, Str name, uint32_t distance) {
     if (distance <= (name.len + 2) / 3) {
         return true;
     }
-    bool is_start = typed.len >= 4 && typed.len < name.len &&
-                    nearest_distance(typed, (Str){name.ptr, typed.len}) <= (typed.len + 2) / 3;
+    bool is_start =
+        typed.len >= 4 && typed.len < name.len && nearest_distance(typed, (Str){name.ptr, typed.len}) <= typed.len / 4;
     return is_start || (typed.len >= 3 && contains(name, typed)) || (name.len >= 3 && contains(typed, name));
 }
 

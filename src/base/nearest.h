@@ -22,8 +22,8 @@ const char *nearest_hint(Arena *arena, const Nearest *nearest, const char *other
 /* Of a list: null where none is near. */
 const char *nearest_of(Str typed, const char *const *name, size_t count);
 
-/* Is `name` near enough to `typed`: a third of its letters, or of its beginning, wrong at most, or one inside the
- * other? */
+/* Is `name` near enough to `typed`: a third of its letters, or a quarter of its beginning, wrong at most, or one
+ * inside the other? */
 bool nearest_is_near(Str typed, Str name);
 
 /* Letters to insert, delete, replace or swap with the neighbour to turn `a` into `b`; UINT32_MAX where what is between

@@ -23,15 +23,20 @@ static const char *capacity_text(Arena *arena, const DeviceMemory *memory) {
     return memory->lanes == 1 ? bytes : arena_text(arena, "%s x %" PRIu64, bytes, memory->lanes);
 }
 
+/* What of a network `stride0 run` can run on it. */
+static const char *runs_text(const Device *device) {
+    return device->kind == DEVICE_ARENA ? "-" : device->record_bits > 0 ? "chains" : "yes";
+}
+
 static void print_row(Arena *arena, const char *name, const Device *device) {
     const DeviceMemory *local = &device->memory[device->local];
     Str contract = contract_text(device->contract[ROLE_ACTIVATION]);
-    printf("%-14s %-11s %14s %6" PRIu64 "  " STR_FMT "\n", name, device_kind_name(device->kind),
-           capacity_text(arena, local), local->align_bytes, STR_ARG(contract));
+    printf("%-14s %-11s %14s %6" PRIu64 "  %-6s  " STR_FMT "\n", name, device_kind_name(device->kind),
+           capacity_text(arena, local), local->align_bytes, runs_text(device), STR_ARG(contract));
 }
 
 static s0_status list_presets(Work *work) {
-    printf("%-14s %-11s %14s %6s  %s\n", "name", "kind", "local bytes", "align", "layout of activations");
+    printf("%-14s %-11s %14s %6s  %-6s  %s\n", "name", "kind", "local bytes", "align", "runs", "layout of activations");
     for (size_t i = 0; i < device_preset_count; i++) {
         const Device *device = device_load(work, str_from(device_presets[i].name));
         if (device == NULL) {
@@ -133,10 +138,13 @@ static s0_status run_devices(Cli *cli, const void *data) {
     return args->ini ? print_ini(&cli->work, name) : show_device(&cli->work, name);
 }
 
-const CliCommand command_devices = {.name = "devices",
-                                    .operands = "[NAME|FILE]",
-                                    .most_operands = 1,
-                                    .summary = "the presets, what a device is made of, --check of a device file",
-                                    .options = options,
-                                    .args_bytes = sizeof(Args),
-                                    .run = run_devices};
+const CliCommand command_devices = {
+    .name = "devices",
+    .operands = "[NAME|FILE]",
+    .most_operands = 1,
+    .summary = "the presets, what a device is made of, --check of a device file",
+    .details = "The column runs: what stride0 run can run on it, simulated: yes; chains of per-channel operators\n"
+               "only, where convolutions read records; -: an arena has no commands.\n",
+    .options = options,
+    .args_bytes = sizeof(Args),
+    .run = run_devices};

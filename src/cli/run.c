@@ -6,12 +6,14 @@
 #include "report/report.h"
 
 #include <errno.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 typedef struct {
     PlanArgs plan;
-    const char *semantics, *seed, *output_dir, *node, *trace, *json, *tolerance;
+    const char *semantics, *seed, *output_dir, *node, *trace, *json, *tolerance, *absolute;
     Texts inputs, expected;
 } Args;
 
@@ -26,6 +28,8 @@ static const Option options[] = {
      offsetof(Args, expected), NULL},
     {"tolerance", 0, OPTION_TEXT, "K", "elements of --expect may differ by K codes, floats by K ulp (0)",
      offsetof(Args, tolerance), NULL},
+    {"absolute", 0, OPTION_TEXT, "X", "floats of --expect may also differ by X as numbers, whatever the ulp: 1e-5 (0)",
+     offsetof(Args, absolute), NULL},
     {"output-dir", 0, OPTION_TEXT, "DIR", "write each output as NAME.bin and NAME.npy", offsetof(Args, output_dir),
      NULL},
     {"node", 0, OPTION_TEXT, "NAME", "run only the chain of per-channel operators that this one is in",
@@ -51,15 +55,24 @@ static bool read_files(Work *work, const char *option, const Texts *texts, RunFi
     return true;
 }
 
+/* A finite number that is not negative. */
+static bool to_real(const char *text, double *number) {
+    char *end;
+    *number = strtod(text, &end);
+    return end != text && *end == '\0' && isfinite(*number) && *number >= 0;
+}
+
 static bool read_tolerance(Work *work, const Args *args, RunOptions *asked) {
-    if (args->tolerance == NULL) {
-        return true;
+    const char *option = args->tolerance != NULL ? "--tolerance" : "--absolute";
+    if (args->tolerance != NULL && !str_to_u64(str_from(args->tolerance), &asked->tolerance.steps)) {
+        return request_bad_value(work, option, args->tolerance,
+                                 "a whole number from 0 to 18446744073709551615; numbers may differ by --absolute X");
     }
-    if (!str_to_u64(str_from(args->tolerance), &asked->tolerance)) {
-        return request_bad_value(work, "--tolerance", args->tolerance, "a whole number from 0 to 18446744073709551615");
+    if (args->absolute != NULL && !to_real(args->absolute, &asked->tolerance.apart)) {
+        return request_bad_value(work, "--absolute", args->absolute, "a number from 0 on, such as 1e-5");
     }
-    return args->expected.count > 0 ||
-           diag_error(&work->diags, (DiagText){.place = "option --tolerance",
+    return (args->tolerance == NULL && args->absolute == NULL) || args->expected.count > 0 ||
+           diag_error(&work->diags, (DiagText){.place = arena_text(&work->keep, "option %s", option),
                                                .what = "nothing is compared",
                                                .hint = "say with what: --expect NAME=FILE"});
 }
@@ -195,8 +208,8 @@ const CliCommand command_run = {
         "--node runs one per-channel chain of a larger model. What that takes from the rest of the model is an input\n"
         "of its own, by the tensor's name.\n"
         "Exit status 1 where the audit is not exact or the device finds a fault: that is an error of stride0, and\n"
-        "standard error names it. 1 too where an output differs from its --expect, beyond --tolerance: standard error\n"
-        "says \"output 'NAME' is not as expected\", by how much and where first.\n"
+        "standard error names it. 1 too where an output differs from its --expect, beyond --tolerance and --absolute:\n"
+        "standard error says \"output 'NAME' is not as expected\", by how much and where first.\n"
         "2 where the plan does not fit; 3 where an operator can't run, or the reference has no value for the inputs,\n"
         "as of a scale that is not positive.\n",
     .shared_options = cli_plan_options,

@@ -130,6 +130,22 @@ static void print_report(Cli *cli, const Args *args, const Simplification *facts
             is_same ? ", the same as the model's" : "");
 }
 
+/* What reads the file by its name would take it for another format. */
+static void warn_of_name(Cli *cli, const char *out, Format format) {
+    static const char *const ending[] = {[FORMAT_ONNX] = ".onnx", [FORMAT_TFLITE] = ".tflite"};
+    static const Format others[] = {[FORMAT_ONNX] = FORMAT_TFLITE, [FORMAT_TFLITE] = FORMAT_ONNX};
+    bool is_file = format == FORMAT_ONNX || format == FORMAT_TFLITE;
+    if (is_file && str_ends(str_from(out), str_from(ending[others[format]]))) {
+        cli->work.diags.file = NULL;
+        diag_warn(&cli->work.diags,
+                  (DiagText){.place = out,
+                             .what = "the file's name ends as another format does",
+                             .got = ending[others[format]],
+                             .expected = ending[format],
+                             .hint = "simplify keeps the model's format and does not convert it: name the file so"});
+    }
+}
+
 static s0_status run_simplify(Cli *cli, const void *data) {
     const Args *args = data;
     Work *work = &cli->work;
@@ -145,6 +161,7 @@ static s0_status run_simplify(Cli *cli, const void *data) {
     if (!may_write_to(cli, request.model, args->output) || !cli_write(cli, args->output, write_model, &out)) {
         return S0_BAD_INPUT;
     }
+    warn_of_name(cli, args->output, facts->graph->format);
     if (args->json != NULL && !cli_write(cli, args->json, write_json, facts)) {
         return S0_BAD_INPUT;
     }

@@ -34,9 +34,22 @@ Str device_suggest(Arena *arena, Str typed) {
     return all;
 }
 
+/* "./box.ini" where that is a file and "box" was typed, or "./box"; only a path names a file. */
+static Str suggest_file(Arena *arena, Str typed) {
+    static const char *const ending[] = {".ini", ""};
+    for (size_t i = 0; typed.len > 0 && i < sizeof ending / sizeof ending[0]; i++) {
+        const char *path = arena_text(arena, "./" STR_FMT "%s", STR_ARG(typed), ending[i]);
+        if (file_is_same(path, path)) {
+            return str_from(path);
+        }
+    }
+    return (Str){NULL, 0};
+}
+
 static const Device *unknown_preset(Work *work, Str typed) {
     Arena *arena = &work->keep;
-    Str near = device_suggest(arena, typed);
+    Str file = suggest_file(arena, typed);
+    Str near = file.len > 0 ? file : device_suggest(arena, typed);
     diag_error(
         &work->diags,
         (DiagText){.what = "no device has this name",

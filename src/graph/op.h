@@ -59,6 +59,10 @@ typedef struct {
     uint32_t flags;
 } OpInfo;
 
+/* The newest opset of ai.onnx that was read: to operators of 21 and before, 22 to 24 add types, and the attributes
+ * output_dtype, precision and round_mode. */
+enum { OPSET_KNOWN = 24 };
+
 const OpInfo *op_info(OpId op);
 OpId op_find(Str domain, Str name);          /* ONNX; OP_NONE where unknown */
 OpId op_find_tflite(int64_t builtin);        /* OP_NONE where unknown */

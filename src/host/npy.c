@@ -68,6 +68,18 @@ static bool wrong(const HostTensor *tensor, Work *work, DiagText text) {
     return diag_error(&work->diags, text);
 }
 
+/* NumPy cuts a float's digits off where a code would round. */
+static const char *type_hint(const NpyHead *head, DType dtype, const char *wanted, Arena *arena) {
+    bool has_floats = head->descr.len >= 2 && (head->descr.ptr[1] == 'f' || head->descr.ptr[1] == 'c');
+    bool is_code = dtype_kind(dtype) == DTYPE_KIND_SIGNED || dtype_kind(dtype) == DTYPE_KIND_UNSIGNED;
+    return has_floats && is_code
+               ? arena_text(arena,
+                            "codes, not numbers: quantise them, numpy.clip(numpy.rint(array / scale + zero_point), "
+                            "LEAST, MOST).astype('%s'); stride0 inspect tells scale and zero point",
+                            wanted)
+               : arena_text(arena, "convert it with array.astype('%s')", wanted);
+}
+
 static bool check_type(const HostTensor *tensor, const NpyHead *head, Work *work) {
     Arena *arena = work->diags.arena;
     const char *wanted = npy_descr(tensor->dtype);
@@ -86,7 +98,7 @@ static bool check_type(const HostTensor *tensor, const NpyHead *head, Work *work
                                                : "the elements of the file are of another type",
                             .got = arena_text(arena, STR_FMT, STR_ARG(head->descr)),
                             .expected = arena_text(arena, "%s, %s", wanted, dtype_name(tensor->dtype)),
-                            .hint = arena_text(arena, "convert it with array.astype('%s')", wanted)});
+                            .hint = type_hint(head, tensor->dtype, wanted, arena)});
 }
 
 static bool check_head(const HostTensor *tensor, const NpyHead *head, Work *work) {

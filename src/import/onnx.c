@@ -70,13 +70,15 @@ static void settle_opset(Onnx *onnx) {
     }
     const uint32_t *version = name_map_find(&onnx->opsets, STR(""));
     onnx->graph->opset = version == NULL ? 0 : (int32_t)*version;
-    if (onnx->graph->opset > ONNX_KNOWN_OPSET) {
+    if (onnx->graph->opset > OPSET_KNOWN) {
         Arena *keep = &onnx->work->keep;
         diag_warn(&onnx->work->diags,
                   (DiagText){.what = "the model's operator set is newer than the newest one that stride0 knows",
                              .got = arena_text(keep, "version %" PRId32, onnx->graph->opset),
-                             .expected = arena_text(keep, "1 to %d", ONNX_KNOWN_OPSET),
-                             .hint = "export for version 21 or older if an operator of this model has changed since"});
+                             .expected = arena_text(keep, "1 to %d", OPSET_KNOWN),
+                             .hint = arena_text(
+                                 keep, "export for version %d or older if an operator of this model has changed since",
+                                 OPSET_KNOWN)});
     }
 }
 

@@ -16,7 +16,7 @@
 #include "import/import.h"
 #include "import/onnx_wire.h"
 
-enum { ONNX_MAX_DEPTH = 16, ONNX_KNOWN_OPSET = 21, ONNX_FIRST_IR_WITH_OPSETS = 3, ONNX_FIRST_IR_WITH_DEFAULTS = 4 };
+enum { ONNX_MAX_DEPTH = 16, ONNX_FIRST_IR_WITH_OPSETS = 3, ONNX_FIRST_IR_WITH_DEFAULTS = 4 };
 
 typedef struct {
     WireFile file;

@@ -4,6 +4,7 @@
 #include "import/onnx.h"
 
 #include "base/fault.h"
+#include "base/nearest.h"
 #include "layout/packed.h"
 
 #include <inttypes.h>
@@ -69,6 +70,27 @@ static bool refuse_function(const NodeReader *r) {
                                   .hint = "inline the functions first: onnx.inliner.inline_local_functions(model)"});
 }
 
+/* A slip of the hand, or an operator that has no place in ai.onnx. */
+static const char *operator_hint(const NodeReader *r) {
+    Arena *keep = &r->onnx->work->keep;
+    Nearest nearest = {.typed = r->op_type};
+    for (int op = 0; op < OP_COUNT; op++) {
+        const OpInfo *info = op_info((OpId)op);
+        if (info->domain[0] == '\0') {
+            nearest_offer(&nearest, str_from(info->name));
+        }
+    }
+    const char *custom =
+        "a custom operator: state its domain in NodeProto.domain and opset_import, and the shapes of its "
+        "outputs in value_info";
+    if (nearest.name.len > 0) {
+        return arena_text(keep, "did you mean '" STR_FMT "'? Or %s", STR_ARG(nearest.name), custom);
+    }
+    return r->node.version > OPSET_KNOWN
+               ? arena_text(keep, "export for version %d or older; or %s", OPSET_KNOWN, custom)
+               : custom;
+}
+
 /* Once an operator. */
 static bool refuse_operator(const NodeReader *r) {
     NameMap *reported = &r->onnx->unknown_ops;
@@ -78,18 +100,13 @@ static bool refuse_operator(const NodeReader *r) {
         return false;
     }
     Arena *keep = &r->onnx->work->keep;
-    bool is_new = r->node.version > ONNX_KNOWN_OPSET; /* it may have come since */
     return onnx_refuse(
         r->onnx, r->at,
         (DiagText){.node = r->node.name,
                    .what = arena_text(keep, "operator '" STR_FMT "' is not known", STR_ARG(r->op_type)),
-                   .got = is_new ? arena_text(keep, "version %" PRId32 " of ai.onnx", r->node.version)
-                                 : "no domain, which means ai.onnx; that has no operator of this name",
-                   .expected = arena_text(keep, "an operator of ai.onnx, version 1 to %d, or a domain of its own",
-                                          ONNX_KNOWN_OPSET),
-                   .hint = is_new ? "export for an older version"
-                                  : "a custom operator: state its domain in NodeProto.domain and opset_import, and the "
-                                    "shapes of its outputs in value_info"});
+                   .got = arena_text(keep, "no domain, which means ai.onnx, version %" PRId32, r->node.version),
+                   .expected = "an operator of ai.onnx that stride0 knows, or a domain of its own",
+                   .hint = operator_hint(r)});
 }
 
 static bool find_operator(NodeReader *r) {

@@ -2,6 +2,7 @@
 #include "import/onnx_wire.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 typedef enum { FORM_UNKNOWN, FORM_VARINT, FORM_FIXED32, FORM_BYTES, FORM_VARINTS, FORM_FIXED32S, FORM_FIXED64S } Form;
 
@@ -69,11 +70,31 @@ static const char *title(const Wire *wire, uint32_t number) {
                       onnx_field_name(wire->message, number));
 }
 
+/* The parser's words, in the reader's: where fewer bytes are left than the file states, it is the file that ends, or
+ * the message that it is in. */
+static const char *say(const Wire *wire, const char *parser) {
+    static const char *const words[][2] = {
+        {"varint overflow", "a number of more than 64 bits"},
+        {"zero tag", "field number 0"},
+        {"invalid wire_type", "no wire type"},
+    };
+    if (strcmp(parser, "parent stream too short") == 0 || strcmp(parser, "end-of-stream") == 0) {
+        return wire->end == wire->file->file.ptr + wire->file->file.len ? "the file ends inside it"
+                                                                        : "the message that holds it ends inside it";
+    }
+    for (size_t k = 0; k < sizeof words / sizeof words[0]; k++) {
+        if (strcmp(parser, words[k][0]) == 0) {
+            return words[k][1];
+        }
+    }
+    return parser;
+}
+
 static bool break_tag(Wire *wire, const uint8_t *at, const char *got) {
     Arena *arena = &wire->file->work->keep;
     return wire_break(wire, at,
                       (DiagText){.what = arena_text(arena, "%s is broken", message_names[wire->message]),
-                                 .got = got,
+                                 .got = say(wire, got),
                                  .expected = "a field number from 1 and a wire type"});
 }
 
@@ -81,7 +102,7 @@ static bool break_payload(Wire *wire, const Field *field, const char *got) {
     Arena *arena = &wire->file->work->keep;
     return wire_break(wire, field->at,
                       (DiagText){.what = arena_text(arena, "%s is broken", title(wire, field->number)),
-                                 .got = got,
+                                 .got = say(wire, got),
                                  .expected = arena_text(arena, "a field inside the %zu bytes that are left",
                                                         wire->stream.bytes_left)});
 }

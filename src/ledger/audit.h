@@ -66,7 +66,7 @@ typedef struct {
     const SimResult *result;
     uint32_t input_count, output_count;
     AuditTensor *inputs, *outputs; /* in the order of the graph */
-    uint64_t tolerance;            /* of what is expected, in codes or ulp */
+    HostTolerance tolerance;       /* of what is expected */
 
     uint64_t declared_bytes, used_bytes;     /* of workspace */
     uint64_t estimated_bytes, touched_bytes; /* of all buffers */

@@ -62,6 +62,17 @@ static void find_untold(Facts *facts, Arena *keep) {
     }
 }
 
+/* UINT64_MAX where the sum does not fit 64 bits. */
+static uint64_t sweeps_alone(const Plan *plan) {
+    uint64_t cycles = 0;
+    for (uint32_t s = 0; s < plan->sweep_count; s++) {
+        if (!checked_add(cycles, plan->sweeps[s].chosen.best.cost.cycles, &cycles)) {
+            return UINT64_MAX;
+        }
+    }
+    return cycles;
+}
+
 void costs_gather(Facts *facts, Work *work) {
     const Plan *plan = facts->plan;
     facts->first_run.moved = facts->traffic.all;
@@ -70,6 +81,7 @@ void costs_gather(Facts *facts, Work *work) {
         return;
     }
     find_untold(facts, &work->keep);
+    facts->sweeps_alone_cycles = sweeps_alone(plan);
     const bool *is_held = steady_find(plan, &facts->steady, &work->keep, &work->scratch);
     move_less(facts, &facts->steady);
     facts->has_costs =

@@ -218,6 +218,7 @@ typedef struct {
     Traffic traffic;
     bool has_costs; /* of a scratchpad whose sums fit 64 bits */
     RunTotals first_run;
+    uint64_t sweeps_alone_cycles; /* sum over sweeps, each as if it were alone; UINT64_MAX past 64 bits */
     uint32_t untold_count;
     const char **untold; /* keys of the device file that cycles depend on and it does not have */
     Steady steady;

@@ -27,6 +27,7 @@ const RuleTotal *simplification_rules(const Simplified *simplified, Arena *arena
         total->count++;
         total->nodes += rewrite->nodes;
         total->verified += rewrite->is_verified;
+        total->verified_evaluations += rewrite->verified_evaluations;
         total->evaluations += certificate->evaluations;
         total->is_ulp = certificate->class == PROOF_INTERVAL;
         total->constant_bytes += rewrite->constant_bytes;
@@ -112,6 +113,10 @@ void simplification_count(Simplification *facts, Arena *keep) {
     const ModelEdit *edit = &facts->simplified->edit;
     facts->rules = simplification_rules(facts->simplified, keep, &facts->rule_count);
     facts->nodes_after = edit->added_node_count;
+    for (uint32_t k = 0; k < facts->rule_count; k++) {
+        facts->verified_count += facts->rules[k].verified;
+        facts->verified_evaluations += facts->rules[k].verified_evaluations;
+    }
     for (uint32_t at = 0; at < edit->file_node_count; at++) {
         bool is_one = is_node(edit->file_nodes[at]);
         facts->nodes_before += is_one;

@@ -19,7 +19,7 @@ typedef struct {
 typedef struct {
     const char *rule;
     uint32_t count, nodes, verified;
-    uint64_t evaluations;
+    uint64_t evaluations, verified_evaluations;
     uint64_t max_error; /* LSB of codes, or ulp of floats */
     bool is_ulp;
     int64_t constant_bytes; /* less (negative) or more */
@@ -35,6 +35,9 @@ typedef struct {
     const char *device;             /* of the peaks */
     const char *no_peaks;           /* why there are none, else null */
     Peak before, after_held, after; /* `after_held`: planned with the choices that the original's plan made */
+    bool is_peak_of_maps;           /* constants lie in flash, the peaks are of local memory */
+    uint32_t verified_count;        /* certificates that were checked again, where --verify asks for it */
+    uint64_t verified_evaluations;
     uint32_t rule_count, output_count;
     const RuleTotal *rules; /* in the order they first came */
     const OutputRange *outputs;

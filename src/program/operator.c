@@ -330,7 +330,8 @@ bool operator_find(Writing *writing) {
     for (uint32_t i = 0; i < planned->sweep.param_count; i++) {
         const SweepParam *param = &planned->params[i];
         if (plan_buffer(builder->plan, param->far)->record_bits > 0) {
-            return operator_refuse(writing, "its constants are part of records");
+            return operator_refuse(
+                writing, "its constants are part of the device's records (record_bits), which no command reads");
         }
         CHECK(param->input == WINDOW_WEIGHTS || param->input == WINDOW_BIAS);
     }

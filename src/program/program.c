@@ -128,10 +128,11 @@ static bool check_device(const Plan *plan, Work *work) {
     if (plan->device->kind == DEVICE_SCRATCHPAD) {
         return true;
     }
-    return diag_refuse(&work->diags, (DiagText){.what = "only a device that loads and stores runs commands",
-                                                .got = device_kind_name(plan->device->kind),
-                                                .expected = device_kind_name(DEVICE_SCRATCHPAD),
-                                                .hint = "choose another device with --device"});
+    return diag_refuse(&work->diags,
+                       (DiagText){.what = "only a device that loads and stores runs commands",
+                                  .got = device_kind_name(plan->device->kind),
+                                  .expected = device_kind_name(DEVICE_SCRATCHPAD),
+                                  .hint = "-d teach, or another of which stride0 devices says that it runs"});
 }
 
 static bool has_command(const Plan *plan, const Step *step) {

@@ -102,8 +102,9 @@ static const char *largest_text(const AuditTensor *output, Arena *arena) {
     if (found->largest == 0) {
         return found->has_nan ? "some are NaN in one of both" : "nothing differs";
     }
-    return arena_text(arena, "by " STR_FMT " %s at most%s", STR_ARG(text_number(arena, found->largest)),
+    return arena_text(arena, "by " STR_FMT " %s at most%s%s", STR_ARG(text_number(arena, found->largest)),
                       host_difference_unit(output->tensor.dtype),
+                      found->apart > 0 ? arena_text(arena, ", as numbers by %.3g", found->apart) : "",
                       found->has_nan ? ", and some are NaN in one of both" : "");
 }
 
@@ -199,10 +200,22 @@ void report_audit_faults(const Audit *audit, const char *prefix, FILE *out) {
     }
 }
 
+/* " by more than 7 ulp and 1e-05" */
+static const char *within_text(const Audit *audit, DType dtype, Arena *arena) {
+    const HostTolerance *allowed = &audit->tolerance;
+    const char *unit = host_difference_unit(dtype);
+    bool has_apart = allowed->apart > 0 && strcmp(unit, "ulp") == 0;
+    unit = allowed->steps == 1 && strcmp(unit, "codes") == 0 ? "code" : unit;
+    const char *steps = arena_text(arena, STR_FMT " %s", STR_ARG(text_number(arena, allowed->steps)), unit);
+    if (allowed->steps == 0 && !has_apart) {
+        return "";
+    }
+    return has_apart ? arena_text(arena, " by more than %s%s%g", allowed->steps == 0 ? "" : steps,
+                                  allowed->steps == 0 ? "" : " and ", allowed->apart)
+                     : arena_text(arena, " by more than %s", steps);
+}
+
 void report_audit_unexpected(const Audit *audit, const char *prefix, Arena *scratch, FILE *out) {
-    const char *within = audit->tolerance == 0 ? ""
-                                               : arena_text(scratch, " by more than " STR_FMT,
-                                                            STR_ARG(text_number(scratch, audit->tolerance)));
     for (uint32_t k = 0; k < audit->output_count; k++) {
         const AuditTensor *output = &audit->outputs[k];
         const HostDifference *found = &output->difference;
@@ -214,7 +227,10 @@ void report_audit_unexpected(const Audit *audit, const char *prefix, Arena *scra
         fprintf(out, "' is not as expected: " STR_FMT " of " STR_FMT " elements differ from ",
                 STR_ARG(text_number(scratch, found->different)), STR_ARG(text_number(scratch, found->elements)));
         clean_print(str_from(output->file), out);
-        fprintf(out, "%s, %s; the first is element " STR_FMT "\n", within, largest_text(output, scratch),
-                STR_ARG(text_number(scratch, found->first)));
+        fprintf(out, "%s, %s\n", within_text(audit, output->tensor.dtype, scratch), largest_text(output, scratch));
+        fprintf(out, "  first     element %s: got %s, expected %s\n",
+                host_index_text(&output->tensor.shape, found->first, scratch),
+                host_element_text(&output->tensor, output->packed, found->first, scratch),
+                host_element_text(&output->tensor, output->expected, found->first, scratch));
     }
 }

@@ -56,7 +56,7 @@ static void write_tensor(Json *json, const AuditTensor *tensor) {
 }
 
 /* Of an output: where it was written, and how it differs from what is expected. */
-static void write_output(Json *json, const AuditTensor *output, uint64_t tolerance) {
+static void write_output(Json *json, const AuditTensor *output, HostTolerance tolerance) {
     const HostDifference *found = &output->difference;
     write_tensor(json, output);
     json_member_u64(json, "unwritten_elements", output->unwritten);
@@ -68,11 +68,15 @@ static void write_output(Json *json, const AuditTensor *output, uint64_t toleran
     } else {
         json_object_inline(json);
         json_member_text(json, "file", output->file);
-        json_member_u64(json, "tolerance", tolerance);
+        json_member_u64(json, "tolerance", tolerance.steps);
+        json_key(json, "absolute");
+        json_double(json, tolerance.apart);
         json_member_u64(json, "elements", found->elements);
         json_member_u64(json, "different", found->different);
         json_member_u64(json, "largest", found->largest);
         json_member_text(json, "unit", host_difference_unit(output->tensor.dtype));
+        json_key(json, "apart");
+        json_double(json, found->apart);
         json_member_bool(json, "nan", found->has_nan);
         json_member_u64(json, "first", found->first);
         json_end(json);

@@ -8,9 +8,10 @@
 static void mark_memory(const Html *html, uint32_t memory, uint64_t need_bytes, uint64_t capacity_bytes) {
     const Page *page = &html->page;
     bool fits = need_bytes <= capacity_bytes;
-    html_line(html, STR_FMT " memory needs " STR_FMT " of " STR_FMT " bytes: " STR_FMT " %s.",
+    html_line(html, STR_FMT " memory needs " STR_FMT " of " STR_FMT " bytes%s: " STR_FMT " %s.",
               STR_ARG(clean_text(page->scratch, page->facts->device->memory[memory].name)),
               STR_ARG(page_number(page, need_bytes)), STR_ARG(arena_number(page->scratch, capacity_bytes)),
+              page_lane(page->facts->device, memory),
               STR_ARG(page_number(page, fits ? capacity_bytes - need_bytes : need_bytes - capacity_bytes)),
               fits ? "free" : "too many");
 }

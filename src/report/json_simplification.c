@@ -46,6 +46,18 @@ static void write_peaks(Json *json, const Simplification *facts) {
     json_end(json);
 }
 
+static void write_verified(Json *json, const Simplification *facts) {
+    json_key(json, "verified");
+    if (!facts->simplified->verify) {
+        json_null(json);
+        return;
+    }
+    json_object_inline(json);
+    json_member_u64(json, "certificates", facts->verified_count);
+    json_member_u64(json, "evaluations", facts->verified_evaluations);
+    json_end(json);
+}
+
 static void write_range(Json *json, const char *key, const double range[2]) {
     json_key(json, key);
     json_array_inline(json);
@@ -78,6 +90,7 @@ void report_simplification_json(const Simplification *facts, FILE *out) {
     write_figures(&json, "after", facts->nodes_after, done->constant_bytes_after, facts->file_bytes_after);
     write_peaks(&json, facts);
     json_rewrites(&json, done);
+    write_verified(&json, facts);
     json_key(&json, "refusals");
     json_array(&json);
     json_refused_rewrites(&json, done);

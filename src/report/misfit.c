@@ -15,9 +15,9 @@ static void print_need(const Page *page, uint32_t memory, uint64_t need_bytes, u
     const Device *device = page->facts->device;
     bool has_budget = memory == device->local && page->facts->plan->options.budget_bytes > 0;
     fprintf(page->out,
-            "does not fit: needs " STR_FMT " bytes, %s" STR_FMT " memory of " STR_FMT " %s " STR_FMT ": " STR_FMT
+            "does not fit: needs " STR_FMT " bytes%s, %s" STR_FMT " memory of " STR_FMT " %s " STR_FMT ": " STR_FMT
             " too many\n",
-            STR_ARG(page_number(page, need_bytes)), has_budget ? "the --budget for " : "",
+            STR_ARG(page_number(page, need_bytes)), page_lane(device, memory), has_budget ? "the --budget for " : "",
             STR_ARG(clean_text(page->scratch, device->memory[memory].name)),
             STR_ARG(clean_text(page->scratch, device->name)), has_budget ? "is" : "has",
             STR_ARG(page_number(page, capacity_bytes)), STR_ARG(page_number(page, need_bytes - capacity_bytes)));

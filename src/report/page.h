@@ -30,8 +30,9 @@ const char *page_color(const Page *page, const char *code);
 
 Str page_number(const Page *page, uint64_t number);
 const char *page_count(const Page *page, uint64_t count, const char *noun); /* "1 buffer", "2 buffers" */
-Str page_name(const Page *page, BufferId id);   /* of a buffer, cleaned, half a line at most */
-Str page_step(const Page *page, uint32_t step); /* "step 3: 'm' (Mul), multiply", the same */
+const char *page_lane(const Device *device, uint32_t memory); /* " a lane" of a memory that has several; else empty */
+Str page_name(const Page *page, BufferId id);                 /* of a buffer, cleaned, half a line at most */
+Str page_step(const Page *page, uint32_t step);               /* "step 3: 'm' (Mul), multiply", the same */
 
 /* ---- parts, in the order of the page */
 

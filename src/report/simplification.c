@@ -48,8 +48,11 @@ static void print_changes(const Report *r) {
         add_peaks(r, &table, "", facts->after);
     }
     table_print(&table, INDENT, r->columns, r->out);
+    bool has_same_peak = facts->no_peaks == NULL && facts->before.live_bytes == facts->after.live_bytes;
     if (facts->no_peaks != NULL) {
         fprintf(r->out, "  no peaks: %s\n", facts->no_peaks);
+    } else if (has_same_peak && facts->is_peak_of_maps && facts->rule_count > 0) {
+        fputs("  the peak stays: it is of maps in local memory, constants lie in flash\n", r->out);
     }
 }
 
@@ -63,7 +66,8 @@ static const char *proof_text(const Report *r, const RuleTotal *rule) {
                           rule->max_error);
     }
     if (rule->evaluations == 0) {
-        return "exact by lemma";
+        return rule->constant_bytes > 0 ? "exact by lemma; operators made it before, now it is stored"
+                                        : "exact by lemma";
     }
     const char *verified = rule->verified > 0 ? ", checked again" : "";
     Str evaluations = text_number(r->scratch, rule->evaluations);
@@ -75,6 +79,24 @@ static Str bytes_text(const Report *r, int64_t bytes) {
     Str number = text_number(r->scratch, magnitude);
     const char *sign = bytes < 0 ? "-" : bytes > 0 ? "+" : "";
     return arena_format(r->scratch, "%s" STR_FMT, sign, STR_ARG(number));
+}
+
+/* What --verify did: a lemma has nothing to evaluate, a bound of floats is derived. */
+static void print_verified(const Report *r) {
+    const Simplification *facts = r->facts;
+    uint64_t others = facts->simplified->rewrite_count - facts->verified_count;
+    if (!facts->simplified->verify) {
+        return;
+    }
+    Str evaluations = text_number(r->scratch, facts->verified_evaluations);
+    fprintf(r->out, "  verified %" PRIu32 " certificate%s, " STR_FMT " evaluations by brute force",
+            facts->verified_count, facts->verified_count == 1 ? "" : "s", STR_ARG(evaluations));
+    if (others > 0) {
+        Str count = text_number(r->scratch, others);
+        fprintf(r->out, "; " STR_FMT " %s by lemma or bound, with nothing to evaluate", STR_ARG(count),
+                others == 1 ? "is" : "are");
+    }
+    fputc('\n', r->out);
 }
 
 static void print_rules(const Report *r) {
@@ -108,6 +130,7 @@ static void print_rules(const Report *r) {
         table_text(&table, "constants of what went");
     }
     table_print(&table, INDENT, r->columns, r->out);
+    print_verified(r);
 }
 
 /* "Mul 'scaled'", and 'MUL#0' where the file has no name for it. */

@@ -143,13 +143,17 @@ static const char *left_text(const Page *page, uint64_t bytes, const char *what)
     return arena_text(page->scratch, ", " STR_FMT " %s", STR_ARG(arena_number(page->scratch, bytes)), what);
 }
 
+const char *page_lane(const Device *device, uint32_t memory) {
+    return device->memory[memory].lanes > 1 ? " a lane" : "";
+}
+
 static const char *need_text(const Page *page, uint32_t memory, uint64_t need_bytes, uint64_t capacity_bytes) {
     const Device *device = page->facts->device;
     bool has_budget = memory == device->local && page->facts->plan->options.budget_bytes > 0;
-    return arena_text(page->scratch, STR_FMT " memory needs " STR_FMT " of %s" STR_FMT " bytes",
+    return arena_text(page->scratch, STR_FMT " memory needs " STR_FMT " of %s" STR_FMT " bytes%s",
                       STR_ARG(clean_text(page->scratch, device->memory[memory].name)),
                       STR_ARG(page_number(page, need_bytes)), has_budget ? "the --budget of " : "",
-                      STR_ARG(arena_number(page->scratch, capacity_bytes)));
+                      STR_ARG(arena_number(page->scratch, capacity_bytes)), page_lane(device, memory));
 }
 
 /* The answer in one line; a memory without bounds has no say. */

@@ -68,11 +68,32 @@ static void print_untold(const Page *page) {
     }
 }
 
+/* What the cycles of the sweeps below do not sum to. */
+static void print_between(const Page *page) {
+    const Facts *facts = page->facts;
+    uint64_t all = facts->first_run.cost.cycles, alone = facts->sweeps_alone_cycles;
+    if (facts->plan->sweep_count == 0 || alone == UINT64_MAX || alone == all) {
+        return;
+    }
+    const char *sweeps = page_count(page, facts->plan->sweep_count, "sweep");
+    if (alone < all) {
+        page_line(page,
+                  STR_FMT " of them in %s, each as if alone; " STR_FMT
+                          " for waits between sweeps and steps of no sweep",
+                  STR_ARG(page_number(page, alone)), sweeps, STR_ARG(page_number(page, all - alone)));
+    } else {
+        page_line(page,
+                  "%s take " STR_FMT ", each as if alone; " STR_FMT " fewer, where one begins before another has ended",
+                  sweeps, STR_ARG(page_number(page, alone)), STR_ARG(page_number(page, alone - all)));
+    }
+}
+
 static void print_runs(const Page *page) {
     const Facts *facts = page->facts;
     const Steady *steady = &facts->steady;
     page_line(page, "first run: " STR_FMT "%s", STR_ARG(run_text(page, &facts->first_run)),
               efficiency_text(page, &facts->first_run));
+    print_between(page);
     if (steady->held_count > 0) {
         page_line(page, "later runs: " STR_FMT "; %s %s in " STR_FMT " bytes, with at most " STR_FMT " alive",
                   STR_ARG(run_text(page, &steady->run)), page_count(page, steady->held_count, "constant"),

@@ -153,7 +153,8 @@ static void check_node(const Node *node, const ProofTerms *terms, const Certific
 }
 
 static void test_random_nodes(Work *work) {
-    uint64_t seed = 21, refused = 0, exact = 0, within = 0, channels = 0, total = brute_channels(100000);
+    uint64_t seed = 21, refused = 0, exact = 0, within = 0, channels = 0, total = brute_channels(100000),
+             evaluations = 0;
     while (channels < total) {
         static Node node;
         arena_reset(&work->keep);
@@ -165,7 +166,7 @@ static void test_random_nodes(Work *work) {
         ProofTerms terms = {"drawn", some == 0 || random_below(&seed, 2) != 0 ? all : some, tolerance, false};
         Certificate got = prove_channels(node.claims, node.count, &terms, work);
         check_node(&node, &terms, &got, work);
-        assert_true(proof_verify(node.claims, node.count, &got, work));
+        assert_true(proof_verify(node.claims, node.count, &got, &evaluations, work));
         channels += node.count;
         refused += got.class == PROOF_REFUSED;
         exact += got.class != PROOF_REFUSED && got.mismatches == 0;
@@ -256,7 +257,8 @@ static void test_refusals(Work *work) {
         if (row->reason != NULL) {
             assert_string_equal(got.reason, row->reason);
         }
-        assert_true(proof_verify(&claim, 1, &got, work));
+        uint64_t evaluations = 0;
+        assert_true(proof_verify(&claim, 1, &got, &evaluations, work));
     }
     ProofTerms terms = {"row", one, 0, false};
     assert_string_equal(prove_channels(NULL, 0, &terms, work).reason, "there is no channel");
@@ -296,13 +298,14 @@ static void test_equal_channels(Work *work) {
 /* ---- False certificates */
 
 static void test_verify(Work *work) {
+    uint64_t evaluations = 0;
     Stage stage = near_one(1.01f, 0);
     Claim claim = {&stage, NULL, 1, 0, {-128, 127, "int8"}};
     ProofTerms terms = {"identity", s0_semantics_of(S0_FORMAT_TFLITE), 2, false};
     Certificate good = prove_channels(&claim, 1, &terms, work);
     assert_int_equal(good.class, PROOF_ENUMERATION);
     assert_int_equal(good.max_error_lsb, 1);
-    assert_true(proof_verify(&claim, 1, &good, work));
+    assert_true(proof_verify(&claim, 1, &good, &evaluations, work));
 
     Certificate bad[5] = {good, good, good, good, good};
     bad[0].max_error_lsb = 0;
@@ -313,13 +316,14 @@ static void test_verify(Work *work) {
     bad[4].witness.after++;
     for (int i = 0; i < 5; i++) {
         print_message("false certificate %d\n", i);
-        assert_false(proof_verify(&claim, 1, &bad[i], work));
+        assert_false(proof_verify(&claim, 1, &bad[i], &evaluations, work));
     }
 }
 
 /* facts/numerics.md 6, V4: adding 0.5 moves every code by one where ties go up, and not where they go away from zero.
  */
 static void test_verify_references(Work *work) {
+    uint64_t evaluations = 0;
     const StageCode unit = {1, 0};
     Stage before = with_constant(STAGE_CODE_ADD, unit, (StageCode){0.5f, 0}, 1, unit);
     Stage after = requantize_stage(DTYPE_I8, unit, DTYPE_I8, (StageCode){1, 1});
@@ -327,9 +331,10 @@ static void test_verify_references(Work *work) {
     ProofTerms terms = {"translation", S0_SEM_BIT(S0_SEM_TFLITE_SINGLE), 0, false};
     Certificate got = prove_channels(&claim, 1, &terms, work);
     assert_int_equal(got.class, PROOF_ENUMERATION);
-    assert_true(proof_verify(&claim, 1, &got, work));
+    assert_true(proof_verify(&claim, 1, &got, &evaluations, work));
+    assert_int_equal(evaluations, 256); /* each code under one reference */
     got.semantics |= S0_SEM_BIT(S0_SEM_TFLITE_DOUBLE);
-    assert_false(proof_verify(&claim, 1, &got, work));
+    assert_false(proof_verify(&claim, 1, &got, &evaluations, work));
 
     terms.semantics = s0_semantics_of(S0_FORMAT_TFLITE);
     got = prove_channels(&claim, 1, &terms, work);
@@ -343,6 +348,7 @@ static void test_verify_references(Work *work) {
 
 /* Few inputs of 2^32 differ: steps that are some accumulators late; or the lowest code is never given. */
 static void test_verify_steps(Work *work) {
+    uint64_t evaluations = 0;
     Stage before = accumulator_stage(1e-7f, (StageCode){1, 0}), after = before;
     after.integer.in.scale = nextafterf(before.integer.in.scale, 1);
     Claim claim = {&before, &after, 1, 1, {INT32_MIN, INT32_MAX, "int32"}};
@@ -351,13 +357,13 @@ static void test_verify_steps(Work *work) {
     assert_int_equal(got.class, PROOF_THRESHOLDS);
     print_message("%llu of 2^32 inputs differ\n", (unsigned long long)got.mismatches);
     assert_in_range(got.mismatches, 1000, 40000); /* 255 steps that move by 76 at most */
-    assert_true(proof_verify(&claim, 1, &got, work));
+    assert_true(proof_verify(&claim, 1, &got, &evaluations, work));
     got.max_error_lsb = 0;
-    assert_false(proof_verify(&claim, 1, &got, work));
+    assert_false(proof_verify(&claim, 1, &got, &evaluations, work));
     after = before;
     after.integer.lo = -127;
     got.max_error_lsb = 0;
-    assert_false(proof_verify(&claim, 1, &got, work));
+    assert_false(proof_verify(&claim, 1, &got, &evaluations, work));
 }
 
 int main(void) {

@@ -66,6 +66,8 @@ static void test_nearest(void **state) {
         {"taech", {"gap8", "teach", "reach"}, "teach"},
         {"bac", {"baa", "bab", "bad"}, "baa"}, /* a tie: the first */
         {"xyzw", {"gap8", "teach", "reach"}, NULL},
+        {"nope", {"sophgo-bm1684x", "gap8", "teach"}, NULL}, /* two of four letters are no slip of its beginning */
+        {"sohpgo", {"gap8", "sophgo-bm1684x", "teach"}, "sophgo-bm1684x"},
         {LONG_NAME "Conv_output0",
          {LONG_NAME "Relu_output_0", LONG_NAME "Conv_output_0", "x"},
          LONG_NAME "Conv_output_0"},

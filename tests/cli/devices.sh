@@ -9,6 +9,13 @@ stride0 devices --check absent.ini; echo "$?"
 stride0 devices tech; echo "$?"
 stride0 devices teach --check mine.ini; echo "$?"
 stride0 devices --ini; echo "$?"
+# Only what is near is suggested, and a file of that name first: a device is one by its path.
+stride0 devices nope; echo "$?"
+cp mine.ini box.ini
+stride0 plan net.txt -d box; echo "$?"
+mv box.ini box
+stride0 devices box; echo "$?"
+stride0 devices boy; echo "$?"
 # A name or a file, wherever a device is meant.
 stride0 devices mine.ini | sed -n '1,2p'
 stride0 devices --check teach; echo "$?"

@@ -12,6 +12,7 @@ output "a:0"
 output "b/0"
 END
 printf '\001\002\003\004\005\006' >x.bin
+cp x.bin x6.bin
 printf '\002\004\006\010\012\014' >a.bin
 # b is 4 8 12 16 20 24; here 4 9 12 13 20 24: by 1 and by 3
 printf '\004\011\014\015\024\030' >b.bin
@@ -59,3 +60,20 @@ printf '\230\231\231\076\000\000\300\177\000\000\000\100' >y.bin
 stride0 run float.txt -d teach --simplify none --input X=x.bin --expect Y=y.bin | sed -n '/^  expected/,$p'
 printf '\230\231\231\076\000\000\200\077\000\000\200\077' >y.bin
 stride0 run float.txt -d teach --simplify none --input X=x.bin --expect Y=y.bin --tolerance 2 --json - | grep '"expected"'
+# Codes with --absolute are still compared by codes; floats may be apart by 0.5, however many ulp that is.
+stride0 run net.txt -d teach --input X=x6.bin --expect b/0=b.bin --absolute 5 | sed -n '/^  expected/,$p'; echo "codes" >&2
+printf '\000\000\200\077\000\000\200\077\000\000\000\077' >x.bin
+printf '\000\000\200\077\000\000\300\077\000\000\200\077' >y.bin
+for absolute in 0.5 0.49 1e-5x -1 nan; do
+    stride0 run float.txt -d teach --simplify none --input X=x.bin --expect Y=y.bin --absolute $absolute | sed -n '/^  expected/,$p'
+    echo "-- $absolute" >&2
+done
+stride0 run float.txt -d teach --simplify none --input X=x.bin --expect Y=y.bin --absolute 0.25 --tolerance 3 --json - | grep '"expected"'
+stride0 run float.txt -d teach --absolute 0.25
+# A name that is none: the model has one input and one output, or several.
+stride0 run float.txt -d teach --input image=x.bin
+stride0 run float.txt -d teach --expect image=x.bin
+stride0 run net.txt -d teach --expect image=x.bin
+# Floats are no codes, and to cut their digits off is not to quantise.
+printf '\223NUMPY\1\0\77\0%-62s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2, 3), }" >f.npy
+stride0 run net.txt -d teach --input X=f.npy

@@ -15,7 +15,7 @@ static const Row rows[] = {
     {.name = "a device that loads nothing",
      .graph = "input x float32[1,3,4,5]\nnode Relu: x -> y\noutput y\n",
      .device = "mcu-cm",
-     .expected = {"only a device that loads and stores runs commands", "arena", "--device"}},
+     .expected = {"only a device that loads and stores runs commands", "arena", "-d teach"}},
     {.name = "two maps of which neither has the shape of the result",
      .graph = "input x float32[1,3,1,1]\ninput z float32[1,1,4,5]\nnode Relu: x -> a\nnode Relu: z -> b\n"
               "node Add both: a b -> y\noutput y\n",
