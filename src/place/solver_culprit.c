@@ -7,6 +7,7 @@
 #include "base/checked.h"
 #include "place/solver_bound.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct {
@@ -52,24 +53,55 @@ static bool leave_out(Filter *filter, size_t from, size_t to) {
     return true;
 }
 
-/* Where more is alive at one step than fits: those, less what can be spared of the sum. */
-static void keep_live(Filter *filter, uint64_t step, uint64_t bound) {
+typedef struct {
+    uint64_t size; /* rounded up to the unit */
+    size_t buffer;
+} Alive;
+
+static int compare_alive(const void *left, const void *right) {
+    const Alive *a = left;
+    const Alive *b = right;
+    if (a->size != b->size) {
+        return a->size > b->size ? -1 : 1;
+    }
+    return a->buffer < b->buffer ? -1 : a->buffer > b->buffer;
+}
+
+/* Where more is alive at one step than fits: the largest of those, just so many that they do not fit. No fewer do, and
+ * none of them can be spared of the sum. */
+static void keep_live(Filter *filter, uint64_t step) {
     const SolverCase *problem = filter->problem;
-    size_t kept = 0;
+    Alive *alive = arena_array(problem->scratch, Alive, problem->count);
+    size_t count = 0;
     for (size_t i = 0; i < problem->count; i++) {
-        const SolverBuffer *buffer = &problem->buffer[i];
-        if (!solver_lives_at(buffer, step)) {
-            continue;
-        }
-        uint64_t size = 0;
-        (void)checked_round_up(buffer->size, problem->options->align_bytes, &size);
-        if (bound - size > problem->options->capacity) {
-            bound -= size;
-        } else {
-            filter->set[kept++] = i;
+        if (solver_lives_at(&problem->buffer[i], step)) {
+            alive[count].buffer = i;
+            (void)checked_round_up(problem->buffer[i].size, problem->options->align_bytes, &alive[count].size);
+            count++;
         }
     }
-    filter->count = kept;
+    qsort(alive, count, sizeof *alive, compare_alive);
+    uint64_t left = problem->options->capacity;
+    size_t kept = 0;
+    for (; kept < count && alive[kept].size <= left; kept++) {
+        left -= alive[kept].size;
+    }
+    filter->count = kept < count ? kept + 1 : count;
+    for (size_t k = 0; k < filter->count; k++) {
+        filter->set[k] = alive[k].buffer;
+    }
+}
+
+/* May each lie on top of another wherever that ends? Then what fits by its sum fits. */
+static bool can_be_stacked(const Filter *filter) {
+    const SolverCase *problem = filter->problem;
+    for (size_t k = 0; k < filter->count; k++) {
+        const SolverBuffer *buffer = &problem->buffer[filter->set[k]];
+        if (buffer->is_pinned || problem->options->align_bytes % buffer->align != 0) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static void leave_out_all(Filter *filter) {
@@ -94,7 +126,10 @@ size_t solver_find_culprit(const SolverCase *problem, size_t *culprit) {
     uint64_t bound =
         solver_bound(problem->buffer, problem->count, problem->options->align_bytes, problem->scratch, &step);
     if (bound > problem->options->capacity && step != UINT64_MAX) {
-        keep_live(&filter, step, bound);
+        keep_live(&filter, step);
+        if (can_be_stacked(&filter)) {
+            return filter.count;
+        }
     }
     Arena arena;
     jmp_buf escape;
