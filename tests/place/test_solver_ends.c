@@ -144,8 +144,8 @@ static void test_told(Work *work) {
     SolverOptions options = {.capacity = UINT64_MAX,
                              .is_minimised = true,
                              .align_bytes = 1,
-                             .threads = 2,
-                             .most_ms = 400,
+                             .threads = 1,
+                             .most_nodes = 2000,
                              .tell = count_call,
                              .context = &calls};
     SolverResult result;
