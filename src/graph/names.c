@@ -76,6 +76,16 @@ static const char *reading(const Names *n, uint8_t name, Anchor by) {
                       shape_text(arena, &value->shape).ptr, who);
 }
 
+/* What an operator defines, no option changes. */
+static const char *way_out(bool first_is_stated, bool second_is_stated) {
+    if (first_is_stated && second_is_stated) {
+        return "leave one --layout out";
+    }
+    return first_is_stated || second_is_stated
+               ? "leave --layout out, for operators define their axes; or put a Transpose between the two in the model"
+               : "put a Transpose between the two in the model";
+}
+
 static bool contradiction(const Names *n, const Axis *a, uint8_t name, Anchor by) {
     const char **readings = arena_array(n->work->diags.arena, const char *, 3);
     readings[0] = reading(n, a->name, a->by);
@@ -85,8 +95,7 @@ static bool contradiction(const Names *n, const Axis *a, uint8_t name, Anchor by
                                   .tensor = graph_value(n->graph, by.value)->name,
                                   .what = "one axis has two meanings",
                                   .readings = readings,
-                                  .hint = "say which holds with --layout TENSOR=NCHW or NHWC, or put a "
-                                          "Transpose between the two in the model"});
+                                  .hint = way_out(!is_node(a->by.node), !is_node(by.node))});
 }
 
 static bool name_axis(const Names *n, Anchor by, uint8_t name) {
@@ -169,17 +178,6 @@ static bool anchor_weights(const Names *n, NodeId id, const Node *node) {
     return true;
 }
 
-/* Did the user say what the axes of this value are? */
-static bool is_stated(const Names *n, ValueId id) {
-    for (uint32_t axis = 0; is_value(id) && axis < axis_count(graph_value(n->graph, id)); axis++) {
-        const Axis *root = root_of(n, id, axis);
-        if (root->name != UNNAMED && !is_node(root->by.node)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Does the operator's definition say which axes its data has? ONNX: those of OP_CHANNEL_SECOND. TFLite has channels
  * last everywhere; it matters, and a --layout may not say otherwise, where weights are laid along them or windows
  * slide. */
@@ -192,17 +190,10 @@ static bool defines_axes(const Names *n, const Node *node) {
     return is_windowed;
 }
 
-/* A normalisation works along whatever axis is C: there --layout overrules what the operator's definition assumes, but
- * not what the file states. */
-static bool anchors_map(const Names *n, const Node *node, uint32_t data) {
-    bool may_yield = op_info(node->op)->kind == KIND_NORM && node_attr(node, "axis") == NULL;
-    return data < node->input_count && defines_axes(n, node) && !(may_yield && is_stated(n, node->inputs[data]));
-}
-
 static bool anchor_node(const Names *n, NodeId id) {
     const Node *node = graph_node(n->graph, id);
     uint32_t data = node_data_input(node);
-    if (anchors_map(n, node, data) &&
+    if (data < node->input_count && defines_axes(n, node) &&
         (!anchor_map(n, id, node->inputs[data]) || (node->output_count > 0 && !anchor_map(n, id, node->outputs[0])))) {
         return false;
     }

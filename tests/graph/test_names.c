@@ -220,6 +220,12 @@ static const Layout layouts[] = {
      NULL,
      {"one axis has two meanings", "by --layout", "'p' (MaxPool)"},
      S0_REFUSED},
+    {"format tflite\ninput x int8[A,B,C,D]\nnode MaxPool p: x -> y\nvalue y int8[A,B,C,D]\noutput y\n",
+     "y",
+     true,
+     NULL,
+     {"one axis has two meanings", "by --layout", "leave --layout out"},
+     S0_REFUSED},
     /* a 2-D map and a 1-D map, added: C of the one lies where N of the other does */
     {"input x int8[A,B,C,D]\nnode MaxPool p: x -> y\nvalue y int8[A,B,C,D]\ninput t int8[B,C,D]\nnode MaxPool s: t -> "
      "u\n"
@@ -227,7 +233,7 @@ static const Layout layouts[] = {
      NULL,
      true,
      NULL,
-     {"C: axis 1 of", "N: axis 0 of", "--layout TENSOR=NCHW"},
+     {"C: axis 1 of", "N: axis 0 of", "put a Transpose between the two"},
      S0_REFUSED},
     /* a Transpose whose two sides have names of their own moves elements and carries none */
     {"input x int8[A,B,B,B]\nnode MaxPool p: x -> y\nvalue y int8[A,B,B,B]\nnode Transpose t: y -> z perm=[0,2,3,1]\n"
@@ -237,8 +243,22 @@ static const Layout layouts[] = {
      "y=NCHW z=NCHW o=NCHW",
      {NULL},
      S0_DONE},
-    /* B8: a normalisation works along C wherever the user says that it lies */
-    {"input x float32[A,B,C,D]\nconst g float32[D] = unknown\nnode BatchNormalization n: x g g g g -> y\n"
+    /* B8: a normalisation works along the axis that its definition says, and no size is asked */
+    {"input x float32[A,B,C,D]\nconst g float32[B] = unknown\nnode BatchNormalization n: x g g g g -> y\n"
+     "value y float32[A,B,C,D]\noutput y\n",
+     "x",
+     false,
+     NULL,
+     {"one axis has two meanings", "H: axis 1 of 'x'", "leave --layout out"},
+     S0_REFUSED},
+    {"input x float32[A,B,C,D]\nconst g float32[B] = unknown\nnode BatchNormalization n: x g g g g -> y\n"
+     "value y float32[A,B,C,D]\noutput y\n",
+     "y",
+     true,
+     "x=NCHW y=NCHW g=C",
+     {NULL},
+     S0_DONE},
+    {"input x float32[A,B,C,D]\nconst g float32[D] = unknown\nnode BatchNormalization n: x g g g g -> y axis=3\n"
      "value y float32[A,B,C,D]\noutput y\n",
      "x",
      false,
@@ -269,6 +289,62 @@ static void takes_layouts_and_refuses_contradictions(void **state) {
     (void)state;
     for (size_t k = 0; k < sizeof layouts / sizeof layouts[0]; k++) {
         with_work(check_layout, &layouts[k]);
+    }
+}
+
+/* ---- --layout against each operator that defines its axes: refused by name, whichever of its ends it is said of, and
+ * also where all extents are equal */
+
+typedef struct {
+    const char *op, *text; /* x is the map, y what comes out */
+} Defining;
+
+#define OUT(shape) "\nvalue y float32" shape "\noutput y\n"
+#define MAP        "input x float32[1,4,4,4]\nconst c float32[4] = unknown\n"
+
+static const Defining defining[] = {
+    {"Conv", MAP "const w float32[4,4,1,1] = unknown\nnode Conv n: x w -> y" OUT("[1,4,4,4]")},
+    {"ConvTranspose", MAP "const w float32[4,4,1,1] = unknown\nnode ConvTranspose n: x w -> y" OUT("[1,4,4,4]")},
+    {"MaxPool", MAP "node MaxPool n: x -> y kernel_shape=[1,1]" OUT("[1,4,4,4]")},
+    {"AveragePool", MAP "node AveragePool n: x -> y kernel_shape=[1,1]" OUT("[1,4,4,4]")},
+    {"LpPool", MAP "node LpPool n: x -> y kernel_shape=[1,1]" OUT("[1,4,4,4]")},
+    {"GlobalAveragePool", MAP "node GlobalAveragePool n: x -> y" OUT("[1,4,1,1]")},
+    {"GlobalMaxPool", MAP "node GlobalMaxPool n: x -> y" OUT("[1,4,1,1]")},
+    {"BatchNormalization", MAP "node BatchNormalization n: x c c c c -> y" OUT("[1,4,4,4]")},
+    {"InstanceNormalization", MAP "node InstanceNormalization n: x c c -> y" OUT("[1,4,4,4]")},
+    {"GroupNormalization", MAP "node GroupNormalization n: x c c -> y num_groups=2" OUT("[1,4,4,4]")},
+    {"LRN", MAP "node LRN n: x -> y size=3" OUT("[1,4,4,4]")},
+    {"DepthToSpace", MAP "node DepthToSpace n: x -> y blocksize=2" OUT("[1,1,8,8]")},
+    {"SpaceToDepth", MAP "node SpaceToDepth n: x -> y blocksize=2" OUT("[1,16,2,2]")},
+    {"Resize", MAP "const s float32[4] = 1 1 1 1\nnode Resize n: x _ s -> y" OUT("[1,4,4,4]")},
+    {"GridSample", MAP "const g float32[1,4,4,2] = unknown\nnode GridSample n: x g -> y" OUT("[1,4,4,4]")},
+};
+
+typedef struct {
+    const Defining *row;
+    const char *tensor;
+    bool is_channel_second;
+} Statement;
+
+static void check_statement(Work *work, const void *argument) {
+    const Statement *stated = argument;
+    Graph *graph = parse_sound(work, arena_text(&work->keep, "format onnx 18\n%s", stated->row->text));
+    LayoutBinding binding = {.tensor = str_from(stated->tensor), .is_channel_second = stated->is_channel_second};
+    bool named = graph_assign_names(graph, &binding, 1, work);
+    bool is_told = named || (was_told(work, "one axis has two meanings") && was_told(work, "--layout") &&
+                             was_told(work, stated->row->op));
+    if (named != stated->is_channel_second || !is_told) {
+        diags_print(&work->diags, "", stderr);
+        fail_msg("%s: --layout %s=%s", stated->row->op, stated->tensor, stated->is_channel_second ? "NCHW" : "NHWC");
+    }
+}
+
+static void refuses_layouts_that_operators_contradict(void **state) {
+    (void)state;
+    for (size_t k = 0; k < sizeof defining / sizeof defining[0]; k++) {
+        for (int way = 0; way < 4; way++) {
+            with_work(check_statement, &(Statement){&defining[k], way % 2 == 0 ? "x" : "y", way >= 2});
+        }
     }
 }
 
@@ -307,6 +383,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_axes_by_position_and_definition),
         cmocka_unit_test(takes_layouts_and_refuses_contradictions),
+        cmocka_unit_test(refuses_layouts_that_operators_contradict),
         WORK_TEST(names_large_graphs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
