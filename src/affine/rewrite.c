@@ -2,6 +2,7 @@
 #include "affine/rewrite.h"
 
 #include "base/fault.h"
+#include "graph/passes.h"
 
 #include <string.h>
 
@@ -320,15 +321,15 @@ bool rewrite_redirect(Rewriter *rw, ValueId from, ValueId to) {
     return true;
 }
 
-/* The producer of `from` writes `to` in its place, and who read `from` reads `to`. */
-static bool take_name(Rewriter *rw, ValueId from, ValueId to, NodeId between) {
-    const Value *value = graph_value(rw->graph, from);
-    NodeId producer = value->producer;
-    if (!rewrite_is_internal(rw, from) || value->constant != NULL || !rewrite_may_change(rw, producer) ||
-        !readers_may_change(rw, from)) {
-        return false;
-    }
-    rewrite_drop_node(rw, between);
+/* May the producer of `from` write `to` in its place, and who read `from` read `to`? */
+static bool may_take_place(const Rewriter *rw, ValueId to, ValueId from) {
+    const Value *value = graph_value(rw->graph, from), *place = graph_value(rw->graph, to);
+    return place->is_output && !is_held(rw, to) && rewrite_same_shape(rw, from, to) && rewrite_is_internal(rw, from) &&
+           value->constant == NULL && rewrite_may_change(rw, value->producer) && readers_may_change(rw, from);
+}
+
+static void take_place(Rewriter *rw, ValueId to, ValueId from) {
+    NodeId producer = graph_value(rw->graph, from)->producer;
     redirect(rw, from, to);
     Node *node = graph_node(rw->graph, producer);
     ValueId *outputs = arena_array(&rw->work->keep, ValueId, node->output_count);
@@ -340,19 +341,34 @@ static bool take_name(Rewriter *rw, ValueId from, ValueId to, NodeId between) {
     graph_value(rw->graph, to)->producer = producer;
     graph_value(rw->graph, from)->producer = NO_NODE;
     mark_rewired(rw, producer);
-    return true;
+}
+
+/* Who reads it takes it under any names. */
+static bool all_may_copy(const Rewriter *rw, ValueId id) {
+    bool all = true;
+    for (uint32_t u = rw->uses.first[id.index]; u < rw->uses.first[id.index + 1]; u++) {
+        NodeId reader = rw->uses.use[u];
+        all = all && (rw->is_gone[reader.index] || graph_may_copy(graph_node(rw->graph, reader)));
+    }
+    return all;
 }
 
 bool rewrite_bypass(Rewriter *rw, NodeId id, ValueId in, ValueId out) {
     if (!rewrite_may_change(rw, id) || graph_value(rw->graph, in)->is_state) {
         return false; /* state may be written before it is read later */
     }
-    if (rewrite_redirect(rw, out, in)) {
-        rewrite_drop_node(rw, id);
-        return true;
+    bool is_read = rewrite_may_redirect(rw, out);
+    if ((!is_read && !may_take_place(rw, out, in)) ||
+        (!graph_join_axes(rw->graph, in, out) && !(is_read && all_may_copy(rw, out)))) {
+        return false;
     }
-    const Value *value = graph_value(rw->graph, out);
-    return value->is_output && !is_held(rw, out) && take_name(rw, in, out, id);
+    rewrite_drop_node(rw, id);
+    if (is_read) {
+        redirect(rw, out, in);
+    } else {
+        take_place(rw, out, in);
+    }
+    return true;
 }
 
 static ValueId add_value(Rewriter *rw, Value value) {

@@ -125,7 +125,8 @@ void rewrite_write(Rewriter *rw, NodeId id, ValueId value);
 bool rewrite_redirect(Rewriter *rw, ValueId from, ValueId to);
 
 /* Node `id` gives back its input `in` as `out`, its only output that is read: readers read the input, or, where the
- * output is the model's, the producer of the input writes it. False where neither may be. */
+ * output is the model's, the producer of the input writes it. False where neither may be, and where their axes are
+ * known to be different dimensions: then the node moves them from the one to the other. */
 bool rewrite_bypass(Rewriter *rw, NodeId id, ValueId in, ValueId out);
 
 /* What rewrite_add_value would make of `stem`. */

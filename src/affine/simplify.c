@@ -2,6 +2,7 @@
 #include "affine/affine.h"
 #include "affine/growth.h"
 #include "affine/known.h"
+#include "graph/passes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -400,6 +401,7 @@ void simplify_graph(Graph *graph, const Graph *other, const FileNote *note, cons
     rewrite_refresh(&rw);
     const bool *stays = drop_unread(&rw);
     run_rules(&rw);
+    graph_rename_axes(graph, work);
     if (!options->is_silent) {
         report_all(&rw);
     }

@@ -140,6 +140,8 @@ typedef struct {
 
 typedef enum { FORMAT_ONNX, FORMAT_TFLITE, FORMAT_TEXT } Format;
 
+typedef struct AxisClasses AxisClasses; /* which axes are one dimension: graph/names.c */
+
 typedef struct {
     Str name;
     Format format;
@@ -152,6 +154,7 @@ typedef struct {
     Block *blocks;
     size_t annotation_count, annotation_capacity;
     Annotation *annotations;
+    AxisClasses *axis_classes; /* set by graph_assign_names */
 } Graph;
 
 /* Building. All of it lives in `keep`; pointers into the arrays die at the next add, ids do not. */

@@ -29,11 +29,16 @@ typedef struct {
     Anchor by;
 } Axis;
 
+struct AxisClasses {
+    uint32_t value_count; /* values that were added since have no axes here */
+    uint32_t *first_axis; /* value -> its first entry of `axes` */
+    Axis *axes;
+};
+
 typedef struct {
     Graph *graph;
     Work *work;
-    uint32_t *first_axis; /* value -> its first entry of `axes` */
-    Axis *axes;
+    AxisClasses *classes;
 } Names;
 
 /* ---- Classes */
@@ -42,28 +47,33 @@ static uint32_t axis_count(const Value *value) {
     return value->has_shape ? value->shape.rank : 0;
 }
 
-static void make_classes(Names *n) {
-    Arena *scratch = &n->work->scratch;
+static AxisClasses *make_classes(const Graph *graph, Arena *keep) {
+    AxisClasses *classes = arena_new(keep, AxisClasses);
     uint64_t total = 0;
-    n->first_axis = arena_array(scratch, uint32_t, n->graph->value_count);
-    for (uint32_t v = 0; v < n->graph->value_count; v++) {
-        n->first_axis[v] = (uint32_t)total;
-        total += axis_count(&n->graph->values[v]);
+    classes->value_count = graph->value_count;
+    classes->first_axis = arena_array(keep, uint32_t, graph->value_count);
+    for (uint32_t v = 0; v < graph->value_count; v++) {
+        classes->first_axis[v] = (uint32_t)total;
+        total += axis_count(&graph->values[v]);
     }
     CHECK(total < UINT32_MAX);
-    n->axes = arena_array(scratch, Axis, (size_t)total);
+    classes->axes = arena_array(keep, Axis, (size_t)total);
     for (uint32_t k = 0; k < total; k++) {
-        n->axes[k] = (Axis){.parent = k, .size = 1, .name = UNNAMED};
+        classes->axes[k] = (Axis){.parent = k, .size = 1, .name = UNNAMED};
     }
+    return classes;
+}
+
+static Axis *class_of(const AxisClasses *classes, ValueId value, uint32_t axis) {
+    uint32_t at = classes->first_axis[value.index] + axis;
+    while (classes->axes[at].parent != at) {
+        at = classes->axes[at].parent;
+    }
+    return &classes->axes[at];
 }
 
 static Axis *root_of(const Names *n, ValueId value, uint32_t axis) {
-    uint32_t at = n->first_axis[value.index] + axis;
-    while (n->axes[at].parent != at) {
-        n->axes[at].parent = n->axes[n->axes[at].parent].parent; /* halves the path */
-        at = n->axes[at].parent;
-    }
-    return &n->axes[at];
+    return class_of(n->classes, value, axis);
 }
 
 static const char *reading(const Names *n, uint8_t name, Anchor by) {
@@ -107,23 +117,32 @@ static bool name_axis(const Names *n, Anchor by, uint8_t name) {
     return root->name == name || contradiction(n, root, name, by);
 }
 
-static bool unite(const Names *n, ValueId a, uint32_t a_axis, ValueId b, uint32_t b_axis) {
-    Axis *x = root_of(n, a, a_axis);
-    Axis *y = root_of(n, b, b_axis);
-    if (x == y) {
-        return true;
-    }
-    if (x->name != UNNAMED && y->name != UNNAMED && x->name != y->name) {
-        return contradiction(n, x, y->name, y->by);
-    }
+/* May one class be the other, as far as both have names? */
+static bool may_be_one(const Axis *x, const Axis *y) {
+    return x->name == UNNAMED || y->name == UNNAMED || x->name == y->name;
+}
+
+/* Roots of two classes become one. */
+static void merge(const AxisClasses *classes, Axis *x, Axis *y) {
     Axis *large = x->size >= y->size ? x : y;
     Axis *small = large == x ? y : x;
     if (large->name == UNNAMED) {
         large->name = small->name;
         large->by = small->by;
     }
-    small->parent = (uint32_t)(large - n->axes);
+    small->parent = (uint32_t)(large - classes->axes);
     large->size += small->size;
+}
+
+static bool unite(const Names *n, ValueId a, uint32_t a_axis, ValueId b, uint32_t b_axis) {
+    Axis *x = root_of(n, a, a_axis);
+    Axis *y = root_of(n, b, b_axis);
+    if (!may_be_one(x, y)) {
+        return contradiction(n, x, y->name, y->by);
+    }
+    if (x != y) {
+        merge(n->classes, x, y);
+    }
     return true;
 }
 
@@ -200,11 +219,8 @@ static bool anchor_node(const Names *n, NodeId id) {
     return anchor_weights(n, id, node);
 }
 
-/* May one axis be the other, as far as both have names? */
 static bool may_unite(const Names *n, ValueId a, uint32_t a_axis, ValueId b, uint32_t b_axis) {
-    const Axis *x = root_of(n, a, a_axis);
-    const Axis *y = root_of(n, b, b_axis);
-    return x->name == UNNAMED || y->name == UNNAMED || x->name == y->name;
+    return may_be_one(root_of(n, a, a_axis), root_of(n, b, b_axis));
 }
 
 /* Could every axis of input `k` be the axis of output `o` that it becomes? */
@@ -217,21 +233,22 @@ static bool agrees(const Names *n, const Node *node, uint32_t k, uint32_t o, con
     return true;
 }
 
-/* Operators that may move elements: where the two sides have names that differ, they are a copy and carry none. */
-static bool may_copy(const Node *node) {
+bool graph_may_copy(const Node *node) {
     OpKind kind = op_info(node->op)->kind;
     return kind == KIND_TRANSPOSE || kind == KIND_RESHAPE;
 }
 
 static bool relate(const Names *n, const Node *node, uint32_t k, uint32_t o) {
     int to[SHAPE_MAX_RANK];
-    if (!names_align(n->graph, node, k, o, &n->work->scratch, to) || (may_copy(node) && !agrees(n, node, k, o, to))) {
+    if (!names_align(n->graph, node, k, o, &n->work->scratch, to) ||
+        (graph_may_copy(node) && !agrees(n, node, k, o, to))) {
         return true;
     }
     for (uint32_t axis = 0; axis < node_input(n->graph, node, k)->shape.rank; axis++) {
         /* uniting one axis may name another: what then disagrees stays apart, and the operator is a copy */
-        bool is_apart = to[axis] == AXIS_NONE ||
-                        (may_copy(node) && !may_unite(n, node->inputs[k], axis, node->outputs[o], (uint32_t)to[axis]));
+        bool is_apart =
+            to[axis] == AXIS_NONE ||
+            (graph_may_copy(node) && !may_unite(n, node->inputs[k], axis, node->outputs[o], (uint32_t)to[axis]));
         if (!is_apart && !unite(n, node->inputs[k], axis, node->outputs[o], (uint32_t)to[axis])) {
             return false;
         }
@@ -279,14 +296,17 @@ static bool unknown_tensor(const Names *n, Str name) {
 
 static bool anchor_binding(const Names *n, LayoutBinding *binding) {
     for (uint32_t v = 0; v < n->graph->value_count; v++) {
-        const Value *value = &n->graph->values[v];
+        Value *value = &n->graph->values[v];
         if (!str_eq(value->name, binding->tensor) || !value->has_shape) {
             continue;
         }
         uint8_t dims[SHAPE_MAX_RANK];
         dims_of_binding(binding, value, dims);
         binding->was_used = true;
-        if (value->constant == NULL && !name_value(n, NO_NODE, (ValueId){v}, dims)) {
+        if (value->constant != NULL) {
+            memcpy(value->dims, dims, sizeof dims);
+            value->channel_source = CHANNEL_BY_LAYOUT;
+        } else if (!name_value(n, NO_NODE, (ValueId){v}, dims)) {
             return false;
         }
     }
@@ -303,12 +323,17 @@ static void keep_source(Value *value, const Axis *root) {
     }
 }
 
+/* A constant that --layout speaks of: it has those names, whoever reads it. */
+static bool is_stated(const Value *value) {
+    return value->constant != NULL && value->channel_source == CHANNEL_BY_LAYOUT;
+}
+
 /* Axes that no anchor reaches take, from the right, the names C W H that the value does not have yet, then N. */
 static void fill_value(const Names *n, ValueId id) {
     static const uint8_t order[] = {DIM_C, DIM_W, DIM_H};
     Value *value = graph_value(n->graph, id);
     bool is_taken[DIM_COUNT + 1] = {false};
-    for (uint32_t axis = 0; axis < axis_count(value); axis++) {
+    for (uint32_t axis = 0; axis < axis_count(value) && !is_stated(value); axis++) {
         const Axis *root = root_of(n, id, axis);
         value->dims[axis] = root->name;
         keep_source(value, root);
@@ -359,27 +384,18 @@ static void name_constants(const Names *n) {
         const Node *node = graph_node(n->graph, main->nodes[at]);
         for (uint32_t k = 0; k < node->input_count; k++) {
             const Value *value = node_input(n->graph, node, k);
-            if (value != NULL && value->constant != NULL && value->has_shape) {
+            if (value != NULL && value->constant != NULL && value->has_shape && !is_stated(value)) {
                 name_constant(n, main->nodes[at], k);
             }
         }
     }
 }
 
-static void write_names(const Names *n, const LayoutBinding *bindings, size_t count) {
-    for (uint32_t v = 0; v < n->graph->value_count; v++) {
+static void write_names(const Names *n) {
+    for (uint32_t v = 0; v < n->classes->value_count; v++) {
         fill_value(n, (ValueId){v});
     }
     name_constants(n);
-    for (size_t k = 0; k < count; k++) {
-        for (uint32_t v = 0; v < n->graph->value_count; v++) {
-            Value *value = &n->graph->values[v];
-            if (value->constant != NULL && value->has_shape && str_eq(value->name, bindings[k].tensor)) {
-                dims_of_binding(&bindings[k], value, value->dims);
-                value->channel_source = CHANNEL_BY_LAYOUT;
-            }
-        }
-    }
 }
 
 /* Names that nothing fixes are a default, not a fact: whoever plans an image network without a convolution must know.
@@ -406,8 +422,7 @@ static void warn_of_default(const Names *n) {
 }
 
 bool graph_assign_names(Graph *graph, LayoutBinding *bindings, size_t count, Work *work) {
-    Names n = {.graph = graph, .work = work};
-    make_classes(&n);
+    Names n = {.graph = graph, .work = work, .classes = make_classes(graph, &work->keep)};
     for (size_t k = 0; k < count; k++) {
         if (!anchor_binding(&n, &bindings[k])) {
             return false;
@@ -416,17 +431,58 @@ bool graph_assign_names(Graph *graph, LayoutBinding *bindings, size_t count, Wor
     const Block *main = graph_main(graph);
     for (uint32_t at = 0; at < main->node_count; at++) {
         const Node *node = graph_node(graph, main->nodes[at]);
-        if (!anchor_node(&n, main->nodes[at]) || (!may_copy(node) && !relate_node(&n, node))) {
+        if (!anchor_node(&n, main->nodes[at]) || (!graph_may_copy(node) && !relate_node(&n, node))) {
             return false;
         }
     }
     for (uint32_t at = 0; at < main->node_count; at++) {
         const Node *node = graph_node(graph, main->nodes[at]);
-        if (may_copy(node) && !relate_node(&n, node)) {
+        if (graph_may_copy(node) && !relate_node(&n, node)) {
             return false;
         }
     }
     warn_of_default(&n);
-    write_names(&n, bindings, count);
+    write_names(&n);
+    graph->axis_classes = n.classes;
     return true;
+}
+
+/* ---- Rewriting */
+
+/* Two roots as they were before they became one. */
+typedef struct {
+    Axis *root[2];
+    Axis was[2];
+} Merged;
+
+bool graph_join_axes(const Graph *graph, ValueId a, ValueId b) {
+    const AxisClasses *classes = graph->axis_classes;
+    uint32_t rank = axis_count(graph_value(graph, a));
+    bool are_known = classes != NULL && a.index < classes->value_count && b.index < classes->value_count;
+    if (!are_known || rank != axis_count(graph_value(graph, b))) {
+        return true; /* a constant that came since is named from its reader */
+    }
+    Merged merged[SHAPE_MAX_RANK];
+    uint32_t count = 0;
+    for (uint32_t axis = 0; axis < rank; axis++) {
+        Axis *x = class_of(classes, a, axis), *y = class_of(classes, b, axis);
+        if (!may_be_one(x, y)) {
+            while (count-- > 0) {
+                *merged[count].root[0] = merged[count].was[0];
+                *merged[count].root[1] = merged[count].was[1];
+            }
+            return false;
+        }
+        if (x != y) {
+            merged[count++] = (Merged){{x, y}, {*x, *y}};
+            merge(classes, x, y);
+        }
+    }
+    return true;
+}
+
+void graph_rename_axes(Graph *graph, Work *work) {
+    if (graph->axis_classes != NULL) {
+        write_names(&(Names){.graph = graph, .work = work, .classes = graph->axis_classes});
+    }
 }

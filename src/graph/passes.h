@@ -70,6 +70,19 @@ typedef struct {
  * readings; a Transpose, Squeeze or Unsqueeze between them is a copy then. */
 bool graph_assign_names(Graph *graph, LayoutBinding *bindings, size_t count, Work *work);
 
+/* Operators that may move elements: where their two sides have names that differ, they are a copy and carry none. */
+bool graph_may_copy(const Node *node);
+
+/* One value is to take the place of the other: their axes are the same dimensions from now on, and whatever shares one
+ * with either has its name, once graph_rename_axes has written it. False, with nothing done, where an axis would have
+ * two names: then neither takes the other's place. Values of unlike rank share no axis. */
+bool graph_join_axes(const Graph *graph, ValueId a, ValueId b);
+
+/* needs   graph_assign_names, or nothing is done      breaks nothing
+ * After rewriting: values that were joined have one set of names, constants those of who reads them now. What named an
+ * axis before still does, even where that operator went. */
+void graph_rename_axes(Graph *graph, Work *work);
+
 /* needs   shapes            breaks node count and order of the main block
  * An operator with OP_INTEGER_FORM whose data inputs are Dequantize outputs (or constants behind one) and whose outputs
  * are read by one Quantize only (an activation between may be part: attribute `activation` with TFLite's word, or CLIP

@@ -348,6 +348,57 @@ static void refuses_layouts_that_operators_contradict(void **state) {
     }
 }
 
+/* ---- One value takes the place of another */
+
+typedef struct {
+    const char *text, *a, *b;
+    bool may;
+    const char *expected;
+} Joining;
+
+static const Joining joinings[] = {
+    /* what a name reaches through one of the two, it reaches through both */
+    {"input x int8[A,B,B,B]\nnode MaxPool p: x -> y\nvalue y int8[A,B,B,B]\ninput t int8[A,B,B,B]\n"
+     "node Relu r: t -> u\nvalue u int8[A,B,B,B]\noutput u\n",
+     "y", "t", true, "x=NCHW y=NCHW t=NCHW u=NCHW"},
+    {"input x int8[A,B,B,B]\nnode MaxPool p: x -> y\nvalue y int8[A,B,B,B]\ninput t int8[A,B,B,B]\n"
+     "node Transpose r: t -> u perm=[0,2,3,1]\nvalue u int8[A,B,B,B]\noutput u\n",
+     "t", "y", true, "x=NCHW y=NCHW t=NCHW u=NHWC"},
+    /* two that are named differently stay two, and nothing has changed: x and t are equal in two of their axes */
+    {"input x int8[A,B,B,B]\nnode MaxPool p: x -> y\nvalue y int8[A,B,B,B]\ninput t int8[A,B,B,B]\n"
+     "node Transpose r: t -> u perm=[0,3,1,2]\nvalue u int8[A,B,B,B]\nnode MaxPool q: u -> v\n"
+     "value v int8[A,B,B,B]\noutput v\n",
+     "y", "t", false, "x=NCHW y=NCHW t=NHWC u=NCHW v=NCHW"},
+    /* what is the same dimension twice can't be two: a map plus its own transpose */
+    {"input x int8[A,B,B,B]\nnode MaxPool p: x -> y\nvalue y int8[A,B,B,B]\ninput t int8[A,B,B,B]\n"
+     "node Transpose r: t -> u perm=[0,1,3,2]\nvalue u int8[A,B,B,B]\nnode Add s: t u -> v\n"
+     "value v int8[A,B,B,B]\noutput v\n",
+     "y", "t", false, "x=NCHW y=NCHW t=NHWC u=NHWC v=NHWC"},
+    /* other ranks share no axis */
+    {"input x int8[A,B,B,B]\nnode MaxPool p: x -> y\nvalue y int8[A,B,B,B]\ninput t int8[A,B]\noutput t\n", "y", "t",
+     true, "y=NCHW t=WC"},
+};
+
+static void check_joining(Work *work, const void *argument) {
+    const Joining *row = argument;
+    for (int equal = 0; equal < 2; equal++) {
+        Graph *graph = parse_sound(work, with_extents(work, row->text, equal == 1));
+        assert_true(graph_assign_names(graph, NULL, 0, work));
+        ValueId a = {(uint32_t)(value_of(graph, row->a) - graph->values)};
+        ValueId b = {(uint32_t)(value_of(graph, row->b) - graph->values)};
+        assert_int_equal(graph_join_axes(graph, a, b), row->may);
+        graph_rename_axes(graph, work);
+        check_names(work, graph, row->text, row->expected);
+    }
+}
+
+static void joins_axes_of_values_that_become_one(void **state) {
+    (void)state;
+    for (size_t k = 0; k < sizeof joinings / sizeof joinings[0]; k++) {
+        with_work(check_joining, &joinings[k]);
+    }
+}
+
 /* ---- Size */
 
 /* A chain of `count` element-wise nodes, named from its far end. */
@@ -384,6 +435,7 @@ int main(void) {
         cmocka_unit_test(names_axes_by_position_and_definition),
         cmocka_unit_test(takes_layouts_and_refuses_contradictions),
         cmocka_unit_test(refuses_layouts_that_operators_contradict),
+        cmocka_unit_test(joins_axes_of_values_that_become_one),
         WORK_TEST(names_large_graphs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
