@@ -77,3 +77,4 @@ stride0 run net.txt -d teach --expect image=x.bin
 # Floats are no codes, and to cut their digits off is not to quantise.
 printf '\223NUMPY\1\0\77\0%-62s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2, 3), }" >f.npy
 stride0 run net.txt -d teach --input X=f.npy
+echo "status $?"
