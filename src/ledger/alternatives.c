@@ -1,10 +1,9 @@
 /* What was not chosen, and what it would have cost.
  *
  * A sweep's other schedules, and parameters that stay or not: the best of each that the choice has looked at; of a
- * schedule that was not looked at, or did not fit, the same tile. To choose, no one need cut a map that fits along the
- * parameters as well as along its rows; so tiles for parameters that are reloaded are looked for here. And the
- * parameters in other forms, under the same schedule: the tile is chosen anew, with all of local memory for the sweep.
- * All cycles are those of the sweep alone. */
+ * schedule that was not looked at, or did not fit, the same tile. And the parameters in other forms, under the same
+ * schedule: the tile is chosen anew, with all of local memory for the sweep. All cycles are those of the sweep alone.
+ */
 #include "ledger/alternatives.h"
 
 #include "base/checked.h"
@@ -85,57 +84,6 @@ static void add_schedule(SweepFacts *facts, Schedule schedule, const Plan *plan)
     }
 }
 
-/* ---- Parameters that are reloaded */
-
-/* Could a tile leave out a part of a parameter that may as well stay? */
-static bool may_reload(const Sweep *sweep) {
-    SweepChoice choice = {0};
-    for (uint32_t d = 0; d < DIM_COUNT; d++) {
-        bool is_cut = d == DIM_C && (sweep->cut >> d & 1) != 0;
-        choice.tile[d] = is_cut && sweep->out.shape.extent[d] > 1 ? 1 : sweep->out.shape.extent[d];
-    }
-    return sweep_reloads(&choice, sweep);
-}
-
-/* The cheaper of `best` and a tile of so many parts along channels and rows. */
-static void look_at_parts(const SweepFacts *facts, SweepTerms terms, uint64_t channels, uint64_t rows,
-                          SweepOption *best) {
-    const PlannedSweep *planned = facts->planned;
-    const uint64_t *extent = planned->sweep.out.shape.extent;
-    SweepChosen chosen;
-    terms.channels = ceil_div(extent[DIM_C], channels);
-    terms.rows = ceil_div(extent[DIM_H], rows);
-    if (sweep_choose(&planned->sweep, &terms, &chosen) && chosen.fits && !chosen.best.choice.is_resident &&
-        (best->cost.tiles == 0 || chosen.best.cost.cycles < best->cost.cycles)) {
-        *best = chosen.best;
-    }
-}
-
-/* Channels halved, and as many rows as are cheapest; then fewer channels. What --tile asks for is the only tile. */
-static void add_reloaded(SweepFacts *facts, Schedule schedule, const Plan *plan) {
-    enum { MOST_PARTS = 16 };
-    const Sweep *sweep = &facts->planned->sweep;
-    const uint64_t *extent = sweep->out.shape.extent;
-    SweepTerms terms = plan_sweep_terms(&plan->options, facts->planned->budget_bytes);
-    SweepOption best = {0};
-    if (terms.rows > 0 || terms.channels > 0 || terms.is_whole ||
-        (schedule == SCHEDULE_SPLIT && sweep->node_count == 1)) {
-        return;
-    }
-    terms.schedule = schedule;
-    terms.parameters = PARAMETERS_RELOADED;
-    for (uint64_t rows = 1; rows <= MOST_PARTS && rows <= extent[DIM_H]; rows *= 2) {
-        look_at_parts(facts, terms, 2, rows, &best);
-    }
-    uint64_t rows = best.cost.tiles == 0 ? MOST_PARTS : ceil_div(extent[DIM_H], best.choice.tile[DIM_H]);
-    for (uint64_t channels = 4; channels <= MOST_PARTS && channels <= extent[DIM_C]; channels *= 2) {
-        look_at_parts(facts, terms, channels, rows, &best);
-    }
-    if (best.cost.tiles > 0) {
-        add_option(facts, &best, plan->capacity_bytes);
-    }
-}
-
 /* Those that fit first, by what they cost; then by what they need. */
 static int by_cost(const void *left, const void *right) {
     const SweepOther *a = left;
@@ -158,9 +106,6 @@ static void gather_others(SweepFacts *facts, const Plan *plan, Arena *keep) {
     for (Schedule schedule = SCHEDULE_FUSED; schedule < SCHEDULE_COUNT; schedule++) {
         if (!has_schedule(facts, schedule)) {
             add_schedule(facts, schedule, plan);
-        }
-        if (may_reload(&facts->planned->sweep)) {
-            add_reloaded(facts, schedule, plan);
         }
     }
     if (facts->other_count > 0) {

@@ -1,41 +1,13 @@
 /* Chooses how a sweep goes: of what fits, what takes the fewest cycles; of equals, the fewest bytes.
  *
- * A tile is the map, cut along one dimension after another until it fits; which dimension first is tried in three ways.
- * Two tiles in flight may gain by smaller ones, so parts of the largest are tried too. Nothing depends on clocks or
- * chance. */
-#include "sweep/kernel.h"
+ * A tile is the map, cut along one dimension after another until it fits: rows first, channels first, or evenly. From
+ * the best of each schedule the way goes on downhill: less of one dimension, and more of another, as long as it gains.
+ * Nothing depends on clocks or chance. */
+#include "sweep/look.h"
 
 #include "base/checked.h"
 
 #include <string.h>
-
-enum { MOST_SEEN = 128, MOST_COSTS = 64, NEEDS = 256, MOST_TILES = 1 << 16 };
-
-/* Where a product is carried costs no cycles. */
-typedef struct {
-    SweepChoice choice; /* `carry` is of the first that was looked at */
-    SweepCost cost;
-} KnownCost;
-
-/* The same choice is asked for again while a map is cut; a later one may take its place. */
-typedef struct {
-    bool is_known, is_possible;
-    SweepChoice choice;
-    uint64_t bytes;
-} KnownNeed;
-
-typedef struct {
-    const Sweep *sweep;
-    const SweepTerms *terms;
-    SweepChosen *chosen;
-    uint64_t grain[DIM_COUNT];
-    bool has_any;
-    uint32_t seen_count, cost_count;
-    SweepChoice seen[MOST_SEEN];
-    KnownCost costs[MOST_COSTS];
-    SweepMoves moves;
-    KnownNeed needs[NEEDS];
-} Search;
 
 /* ---- Grains */
 
@@ -86,134 +58,6 @@ static void find_grains(Search *search) {
     }
 }
 
-/* ---- Looking at one choice */
-
-static bool is_better(const SweepOption *a, const SweepOption *b) {
-    return a->cost.cycles != b->cost.cycles ? a->cost.cycles < b->cost.cycles : a->need_bytes < b->need_bytes;
-}
-
-/* Of each schedule, and of each way of the parameters, the best is kept to be told of: null where there is none yet. */
-static SweepOption *best_like(SweepChosen *chosen, const SweepChoice *choice) {
-    for (uint32_t i = 0; i < chosen->other_count; i++) {
-        SweepOption *other = &chosen->other[i];
-        if (other->choice.schedule == choice->schedule && other->choice.is_resident == choice->is_resident) {
-            return other;
-        }
-    }
-    return NULL;
-}
-
-static void keep_other(SweepChosen *chosen, const SweepOption *option) {
-    SweepOption *other = best_like(chosen, &option->choice);
-    if (other == NULL && chosen->other_count < SWEEP_MOST_OPTIONS) {
-        chosen->other[chosen->other_count++] = *option;
-    } else if (other != NULL && is_better(option, other)) {
-        *other = *option;
-    }
-}
-
-bool sweep_same_choice(const SweepChoice *a, const SweepChoice *b) {
-    return a->schedule == b->schedule && a->carry == b->carry && a->over_input == b->over_input &&
-           a->is_resident == b->is_resident && memcmp(a->tile, b->tile, sizeof a->tile) == 0;
-}
-
-static bool same_but_carry(const SweepChoice *a, const SweepChoice *b) {
-    SweepChoice as_b = *a;
-    as_b.carry = b->carry;
-    return sweep_same_choice(&as_b, b);
-}
-
-static KnownNeed *slot_of_need(Search *search, const SweepChoice *choice) {
-    uint64_t hash = (uint64_t)choice->schedule << 4 | (uint64_t)choice->carry << 2 | (uint64_t)choice->over_input << 1 |
-                    choice->is_resident;
-    for (int d = 0; d < DIM_COUNT; d++) {
-        hash = (hash ^ choice->tile[d]) * UINT64_C(0x9E3779B97F4A7C15);
-    }
-    return &search->needs[(hash >> 32) % NEEDS];
-}
-
-static bool need_of(Search *search, const SweepChoice *choice, uint64_t *bytes) {
-    KnownNeed *need = slot_of_need(search, choice);
-    bool is_same = need->is_known && sweep_same_choice(&need->choice, choice);
-    if (!is_same) {
-        *need = (KnownNeed){.is_known = true, .choice = *choice};
-        need->is_possible = kernel_need(search->sweep, choice, &need->bytes);
-    }
-    *bytes = need->bytes;
-    return need->is_possible;
-}
-
-/* The ways of cutting and of keeping parameters often come to the same. */
-static bool was_seen(Search *search, const SweepChoice *choice) {
-    for (uint32_t i = 0; i < search->seen_count; i++) {
-        if (sweep_same_choice(&search->seen[i], choice)) {
-            return true;
-        }
-    }
-    if (search->seen_count < MOST_SEEN) {
-        search->seen[search->seen_count++] = *choice;
-    }
-    return false;
-}
-
-static bool cost_of(Search *search, const SweepChoice *choice, SweepCost *cost) {
-    Timeline timeline = {0};
-    for (uint32_t i = 0; i < search->cost_count; i++) {
-        if (same_but_carry(&search->costs[i].choice, choice)) {
-            *cost = search->costs[i].cost;
-            return true;
-        }
-    }
-    bool ok = sweep_cost(search->sweep, choice, &search->moves, &timeline, cost);
-    if (ok && search->cost_count < MOST_COSTS) {
-        search->costs[search->cost_count++] = (KnownCost){*choice, *cost};
-    }
-    return ok;
-}
-
-static bool has_few_tiles(const Search *search, const SweepChoice *choice) {
-    uint64_t tiles = 1;
-    bool few = true;
-    for (int d = 0; few && d < DIM_COUNT; d++) {
-        uint64_t extent = search->sweep->out.shape.extent[d];
-        few = extent == 0 || (checked_mul(tiles, ceil_div(extent, choice->tile[d]), &tiles) && tiles <= MOST_TILES);
-    }
-    return few;
-}
-
-/* Does it cost more than one that is known, however it goes? */
-static bool is_hopeless(const Search *search, const SweepChoice *choice) {
-    const SweepOption *known = best_like(search->chosen, choice);
-    return known != NULL && sweep_least_cycles(search->sweep, choice) > known->cost.cycles;
-}
-
-/* What fits is compared by what it costs; as long as nothing does, by what it needs. */
-static void look_at(Search *search, const SweepChoice *choice) {
-    SweepChosen *chosen = search->chosen;
-    SweepOption option = {.choice = *choice};
-    option.choice.is_resident = !sweep_reloads(choice, search->sweep); /* what no cut divides stays all the same */
-    choice = &option.choice;
-    if (was_seen(search, choice) || !need_of(search, choice, &option.need_bytes) || !has_few_tiles(search, choice)) {
-        return;
-    }
-    bool fits = option.need_bytes <= search->terms->budget_bytes;
-    bool is_smaller = !search->has_any || option.need_bytes < chosen->best.need_bytes;
-    if (fits && is_hopeless(search, choice)) {
-        return;
-    }
-    if (fits ? !cost_of(search, choice, &option.cost) : chosen->fits || !is_smaller) {
-        return;
-    }
-    if (fits) {
-        keep_other(chosen, &option);
-    }
-    if (!search->has_any || (fits && !chosen->fits) || (fits ? is_better(&option, &chosen->best) : is_smaller)) {
-        chosen->best = option;
-        chosen->fits = fits;
-        search->has_any = true;
-    }
-}
-
 /* ---- Cutting */
 
 static bool may_cut(const Search *search, int d) {
@@ -241,18 +85,13 @@ static uint64_t largest_extent(const Search *search, int d) {
 static void shrink(Search *search, SweepChoice *choice, int d) {
     uint64_t least = 1, most = ceil_div(choice->tile[d], search->grain[d]), whole = choice->tile[d];
     while (least < most) {
-        uint64_t middle = most - (most - least) / 2, bytes;
+        uint64_t middle = most - (most - least) / 2;
         choice->tile[d] = middle * search->grain[d] < whole ? middle * search->grain[d] : whole;
-        bool fits = need_of(search, choice, &bytes) && bytes <= search->terms->budget_bytes;
+        bool fits = look_fits(search, choice);
         least = fits ? middle : least;
         most = fits ? most : middle - 1;
     }
     choice->tile[d] = least * search->grain[d] < whole ? least * search->grain[d] : whole;
-}
-
-static bool fits(Search *search, const SweepChoice *choice) {
-    uint64_t bytes;
-    return need_of(search, choice, &bytes) && bytes <= search->terms->budget_bytes;
 }
 
 /* What was cut before the dimension with which it fits, perhaps in vain: as much of it as there is room for. */
@@ -265,57 +104,59 @@ static void grow_back(Search *search, SweepChoice *choice, const Dim *order, siz
     }
 }
 
-/* Smaller parts of the largest tile: the same number of tiles or more, in flight together. */
-static void look_at_parts(Search *search, SweepChoice choice, int d) {
-    enum { MOST_PARTS = 16 };
-    uint64_t whole = choice.tile[d];
-    for (uint64_t parts = 1; parts <= MOST_PARTS; parts *= 2) {
-        uint64_t grains = ceil_div(ceil_div(whole, parts), search->grain[d]);
-        uint64_t extent = grains * search->grain[d];
-        choice.tile[d] = extent < whole ? extent : whole;
-        look_at(search, &choice);
-        if (grains <= 1) {
-            return;
-        }
-    }
-}
-
 static void cut(Search *search, SweepChoice choice, const Dim *order, size_t count) {
     size_t last = 0;
     for (int d = 0; d < DIM_COUNT; d++) {
         choice.tile[d] = largest_extent(search, d);
     }
     bool is_free = search->sweep->cut != 0 && !search->terms->is_whole;
-    for (size_t k = 0; is_free && k < count && !fits(search, &choice); k++) {
+    for (size_t k = 0; is_free && k < count && !look_fits(search, &choice); k++) {
         if (is_open(search, (int)order[k])) {
             shrink(search, &choice, (int)order[k]);
             last = k;
         }
     }
-    if (is_free && fits(search, &choice)) {
+    if (is_free && look_fits(search, &choice)) {
         grow_back(search, &choice, order, last);
     }
-    if (!is_free || search->terms->rows > 0 || search->terms->channels > 0) {
-        look_at(search, &choice);
-        return;
+    look_at(search, &choice);
+}
+
+static int longest(Search *search, const SweepChoice *choice) {
+    uint64_t most = 1;
+    int found = -1;
+    for (int d = 0; d < DIM_COUNT; d++) {
+        uint64_t grains = ceil_div(choice->tile[d], search->grain[d]);
+        if (is_open(search, d) && grains > most) {
+            most = grains;
+            found = d;
+        }
     }
-    while (last + 1 < count &&
-           (!may_cut(search, (int)order[last]) || choice.tile[order[last]] <= search->grain[order[last]])) {
-        last++;
+    return found;
+}
+
+/* The longest dimension is halved, again and again. */
+static void cut_evenly(Search *search, SweepChoice choice) {
+    for (int d = 0; d < DIM_COUNT; d++) {
+        choice.tile[d] = largest_extent(search, d);
     }
-    if (may_cut(search, (int)order[last])) {
-        look_at_parts(search, choice, (int)order[last]);
-    } else {
-        look_at(search, &choice);
+    while (!look_fits(search, &choice)) {
+        int d = longest(search, &choice);
+        if (d < 0) {
+            return;
+        }
+        choice.tile[d] = ceil_div(ceil_div(choice.tile[d], search->grain[d]), 2) * search->grain[d];
     }
+    look_at(search, &choice);
 }
 
 static void look_at_cuts(Search *search, const SweepChoice *choice) {
-    static const Dim rows[] = {DIM_N, DIM_H, DIM_C, DIM_W}, planes[] = {DIM_N, DIM_C, DIM_H, DIM_W},
-                     channels[] = {DIM_C, DIM_N, DIM_H, DIM_W};
+    static const Dim rows[] = {DIM_N, DIM_H, DIM_C, DIM_W}, channels[] = {DIM_C, DIM_N, DIM_H, DIM_W};
     cut(search, *choice, rows, 4);
-    cut(search, *choice, planes, 4);
     cut(search, *choice, channels, 4);
+    if (!search->terms->is_whole) {
+        cut_evenly(search, *choice);
+    }
 }
 
 /* ---- All choices */
@@ -348,6 +189,81 @@ static void look_at_schedule(Search *search, Schedule schedule) {
     }
 }
 
+/* ---- Downhill */
+
+/* Less along `d`, and with it more along `other`: twice as much, and as much as there is room for. */
+static void look_at_trade(Search *search, SweepChoice choice, int other) {
+    uint64_t whole = largest_extent(search, other), twice = 2 * choice.tile[other];
+    choice.tile[other] = whole;
+    if (look_is_hopeless(search, &choice)) {
+        return; /* then smaller tiles are, too */
+    }
+    choice.tile[other] = twice < whole ? twice : whole;
+    if (look_fits(search, &choice)) {
+        look_at(search, &choice);
+        choice.tile[other] = whole;
+        shrink(search, &choice, other);
+        look_at(search, &choice);
+    }
+}
+
+static void look_around(Search *search, SweepChoice choice, int d) {
+    uint64_t grains = ceil_div(choice.tile[d], search->grain[d]);
+    if (!is_open(search, d) || grains <= 1) {
+        return;
+    }
+    choice.tile[d] = ceil_div(grains, 2) * search->grain[d];
+    look_at(search, &choice);
+    for (int other = 0; other < DIM_COUNT; other++) {
+        if (other != d && is_open(search, other) && choice.tile[other] < largest_extent(search, other)) {
+            look_at_trade(search, choice, other);
+        }
+    }
+}
+
+/* Parameters may stay, or not, where a smaller tile reads a part of them. */
+static void look_around_both(Search *search, SweepChoice choice, int d) {
+    Parameters asked = search->terms->parameters;
+    bool may_reload = asked != PARAMETERS_RESIDENT && search->sweep->param_count > 0;
+    if (asked != PARAMETERS_RELOADED) {
+        choice.is_resident = true;
+        look_around(search, choice, d);
+    }
+    if (may_reload) {
+        choice.is_resident = false;
+        look_around(search, choice, d);
+    }
+}
+
+/* Without costs, bytes alone would lead to a tile for each element. */
+static void go_downhill(Search *search, const SweepChoice *start) {
+    enum { MOST_ROUNDS = 16, MOST_WITHOUT_COSTS = 4 };
+    const SweepOption *best = look_best_like(search->chosen, start);
+    int rounds = best->cost.cycles == 0 ? MOST_WITHOUT_COSTS : MOST_ROUNDS;
+    bool is_better = true;
+    for (int round = 0; round < rounds && is_better; round++) {
+        SweepOption before = *best;
+        for (int d = 0; d < DIM_COUNT; d++) {
+            look_around_both(search, before.choice, d);
+        }
+        is_better = look_is_better(best, &before);
+    }
+}
+
+/* From the best of each schedule and way of the parameters that costs no more than twice the best of all;
+ * such that are met on the way are gone on from too. */
+static void improve(Search *search) {
+    const SweepTerms *terms = search->terms;
+    SweepChosen *chosen = search->chosen;
+    bool is_asked = terms->is_whole || terms->rows > 0 || terms->channels > 0;
+    for (uint32_t i = 0; !is_asked && chosen->fits && i < chosen->other_count; i++) {
+        SweepChoice start = chosen->other[i].choice;
+        if (chosen->other[i].cost.cycles - chosen->best.cost.cycles <= chosen->best.cost.cycles) {
+            go_downhill(search, &start);
+        }
+    }
+}
+
 bool sweep_choose(const Sweep *sweep, const SweepTerms *terms, SweepChosen *chosen) {
     Search search = {.sweep = sweep, .terms = terms, .chosen = chosen};
     *chosen = (SweepChosen){0};
@@ -355,6 +271,7 @@ bool sweep_choose(const Sweep *sweep, const SweepTerms *terms, SweepChosen *chos
     look_at_schedule(&search, SCHEDULE_FUSED);
     look_at_schedule(&search, SCHEDULE_SPLIT);
     look_at_schedule(&search, SCHEDULE_PIPELINED);
+    improve(&search);
     Timeline timeline = {0};
     bool done = search.has_any;
     if (done && !chosen->fits) {

@@ -145,7 +145,7 @@ static void check_form(size_t i, Extents extents) {
     const Case c = {.text = row->text,
                     .device = row->device,
                     .extents = extents,
-                    .options = {.in_place = true, .strategy = row->strategy}};
+                    .options = {.in_place = true, .strategy = row->strategy, .whole_tiles = true}};
     form_must_plan(&planned, &c, row->readable);
     const Buffer *buffer = case_buffer_at(&planned, "n", "s");
     Shape stored = case_shape(row->stored, extents);
@@ -173,7 +173,7 @@ static void test_forms(void **state) {
 
 static void check_costs(const char *text, const char *device, Strategy strategy) {
     Planned planned;
-    const Case c = {.text = text, .device = device, .options = {.in_place = true, .strategy = strategy}};
+    const Case c = {.text = text, .device = device, .options = {.in_place = true, .strategy = strategy, .whole_tiles = true}};
     form_must_plan(&planned, &c, NULL);
     const Buffer *copy = case_buffer_at(&planned, "n", "s");
     bool is_channel = copy->broadcast == BROADCAST_CHANNEL && copy->axis == 1;
