@@ -38,18 +38,23 @@ static bool choose_semantics(const Graph *graph, const char *name, Semantics *id
 
 /* ---- One chain */
 
-/* "run one chain with --node: 'a', 'b'". */
-static const char *chains_hint(const Graph *graph, Work *work) {
+/* "run one chain with --node: 'a', 'b'"; but for the node that was refused, whose title is given. */
+static const char *chains_hint(const Graph *graph, Str refused, Work *work) {
     enum { MOST = 5 };
     NodeId first[MOST];
     uint32_t count = plan_find_chains(graph, first, MOST, &work->scratch);
     const char *list = "";
     for (uint32_t k = 0; k < count; k++) {
-        list = arena_text(&work->keep, "%s%s'" STR_FMT "'", list, k == 0 ? "" : ", ",
-                          STR_ARG(graph_node(graph, first[k])->name));
+        const Node *node = graph_node(graph, first[k]);
+        bool is_refused = str_eq(node_title(&work->scratch, node), refused) || str_eq(node->name, refused);
+        list = is_refused ? list
+                          : arena_text(&work->keep, "%s%s'" STR_FMT "'", list, list[0] == '\0' ? "" : ", ",
+                                       STR_ARG(node->name));
     }
-    return count == 0 ? "the model has no per-channel operator that can run alone"
-                      : arena_text(&work->keep, "run one chain of per-channel operators with --node, such as %s", list);
+    return list[0] == '\0'
+               ? count == 0 ? "the model has no per-channel operator that can run alone"
+                            : "the model has no other per-channel operator that can run alone"
+               : arena_text(&work->keep, "run one chain of per-channel operators with --node, such as %s", list);
 }
 
 static NodeId find_node(const Graph *graph, Str name, bool *is_gone, Nearest *nearest) {
@@ -79,10 +84,10 @@ static bool cut(Graph *graph, const char *name, Work *work) {
     }
     if (!is_node(id)) {
         text.what = "no operator has this name";
-        text.hint = nearest_hint(&work->keep, &nearest, chains_hint(graph, work));
+        text.hint = nearest_hint(&work->keep, &nearest, chains_hint(graph, STR(""), work));
         return diag_error(&work->diags, text);
     }
-    const char *hint = chains_hint(graph, work);
+    const char *hint = chains_hint(graph, node_title(&work->keep, graph_node(graph, id)), work);
     if (plan_cut_chain(graph, id, work, &why)) {
         return true;
     }
@@ -106,7 +111,7 @@ static bool check_ends(const Graph *graph, Work *work) {
                            .what = is_input ? "no device can be given this input: it has no elements"
                                             : "no device gives this output: it has no elements",
                            .got = value->is_sequence ? "a list, map or optional" : dtype_name(value->dtype),
-                           .hint = chains_hint(graph, work)});
+                           .hint = chains_hint(graph, STR(""), work)});
         }
     }
     return true;
@@ -121,8 +126,8 @@ static Facts *plan_to_run(Graph *graph, const Device *device, const Request *req
     return plan == NULL ? NULL : facts_gather(request->model, plan, NULL, request->qdq_float, work);
 }
 
-static const char *run_hint(const Plan *plan, Work *work) {
-    const char *chains = chains_hint(plan->graph, work);
+static const char *run_hint(const Plan *plan, Str refused, Work *work) {
+    const char *chains = chains_hint(plan->graph, refused, work);
     return plan->device->record_bits == 0
                ? chains
                : arena_text(&work->keep,
@@ -136,7 +141,7 @@ static const BuiltProgram *build(const Plan *plan, const Audit *audit, Work *wor
     const BuiltProgram *built = program_build(plan, audit->semantics, work);
     Diag *last = work->diags.last;
     if (built == NULL && last != NULL && last->kind == DIAG_REFUSED && last->text.node.len > 0) {
-        last->text.hint = audit->node != NULL ? NULL : run_hint(plan, work);
+        last->text.hint = audit->node != NULL ? NULL : run_hint(plan, last->text.node, work);
     }
     CHECK(built == NULL || cmd_check_extents(built->program, work->diags.arena) == NULL);
     stages_next(work, true);

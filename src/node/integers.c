@@ -77,7 +77,8 @@ bool reader_integers(NodeReader *r) {
     int32_t lo, hi;
     OpId op = r->node->op;
     if (!stage_code_range(r->data->dtype, &lo, &hi)) {
-        return reader_fail(r, "it computes in a type that is neither float32 nor float16 nor of integers of 32 bits");
+        return reader_fail(
+            r, "it computes in a type that is neither float32 nor float16 nor of integers that int32 holds");
     }
     if (op == OP_QLINEAR_ADD || op == OP_QLINEAR_MUL) {
         return read_qlinear(r);

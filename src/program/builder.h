@@ -129,4 +129,7 @@ uint32_t program_node(ProgramBuilder *builder, NodeId id);
 /* The commands of a sweep. False with a diagnostic. */
 bool program_sweep(ProgramBuilder *builder, const PlannedSweep *planned);
 
+/* Why no command runs the node, in one clause. */
+const char *program_why_not(const ProgramBuilder *builder, const Node *node);
+
 #endif

@@ -37,8 +37,9 @@ bool program_constant(const Graph *graph, const Buffer *buffer, Work *work, Span
             &work->diags,
             (DiagText){.tensor = value->name,
                        .what = "the file does not hold the numbers of this constant, which an operator reads",
-                       .hint =
-                           "leave out --qdq float where it is given, so that operators read the integers of the file"});
+                       .hint = "let the operator read the integers of the file: without --qdq float, and in the text "
+                               "form with scale= "
+                               "on the constant"});
     }
     CHECK(constant->stored.rank <= buffer->stored.rank && shape_elements(&buffer->stored, &elements) &&
           packed_bytes(elements, bits, &bytes));

@@ -310,22 +310,13 @@ bool operator_refuse(const Writing *writing, const char *why) {
                                   .hint = "run one chain of the network with --node"});
 }
 
-static const char *why_none(const Writing *writing) {
-    const ProgramBuilder *builder = writing->builder;
-    const Graph *graph = builder->plan->graph;
-    NodeCommand none;
-    const char *why;
-    node_command(graph, graph_node(graph, writing->planned->nodes[0]), &builder->work->scratch, &none, &why);
-    return why != NULL ? why : "operators of this kind are not executed";
-}
-
 bool operator_find(Writing *writing) {
     const ProgramBuilder *builder = writing->builder;
     const PlannedSweep *planned = writing->planned;
     CmdStage *stage = arena_new(&builder->work->keep, CmdStage);
     writing->command = plan_command(builder->plan, planned->nodes[0]);
     if (writing->command == NULL) {
-        return operator_refuse(writing, why_none(writing));
+        return operator_refuse(writing, program_why_not(builder, graph_node(builder->plan->graph, planned->nodes[0])));
     }
     for (uint32_t i = 0; i < planned->sweep.param_count; i++) {
         const SweepParam *param = &planned->params[i];

@@ -92,6 +92,9 @@ static const char *no_tile(const Plan *plan, const Node *node) {
     if (is_counted && elements == 0) {
         return "its result has no elements, so that there is nothing to compute";
     }
+    if (node_has_table(plan->graph, node) && most > 0 && most < TABLE_CODES) {
+        return "its table of 256 bytes is longer than a transfer of the device";
+    }
     if (is_counted && plan->options.whole_tiles && most > 0 && bytes > most) {
         return "--tile none leaves its map whole, which is longer than a transfer of the device";
     }
@@ -100,7 +103,7 @@ static const char *no_tile(const Plan *plan, const Node *node) {
            "what it reads goes along some of the axes that are one dimension of its map, or calls them otherwise";
 }
 
-static const char *why_not(const ProgramBuilder *builder, const Node *node) {
+const char *program_why_not(const ProgramBuilder *builder, const Node *node) {
     const Graph *graph = builder->plan->graph;
     const char *no_stages, *no_command, *no_table;
     uint8_t table[TABLE_CODES];
@@ -116,7 +119,7 @@ static const char *why_not(const ProgramBuilder *builder, const Node *node) {
 
 static bool refuse_step(const ProgramBuilder *builder, const Step *step) {
     const Node *node = is_node(step->node) ? graph_node(builder->plan->graph, step->node) : NULL;
-    const char *why = node == NULL ? "no sweep goes over it" : why_not(builder, node);
+    const char *why = node == NULL ? "no sweep goes over it" : program_why_not(builder, node);
     Arena *arena = builder->work->diags.arena;
     return diag_refuse(&builder->work->diags,
                        (DiagText){.node = node != NULL ? node_title(arena, node) : STR(""),

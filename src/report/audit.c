@@ -164,6 +164,20 @@ static void print_name(FILE *out, const char *what, Str name) {
     }
 }
 
+/* A command of several stages runs several nodes: which of them it is, what the stage reads tells. */
+static void print_stage(const CmdProgram *program, const SimFault *fault, FILE *out) {
+    const Command *command = &program->commands[fault->command];
+    bool is_chain = command->stage_count > 1;
+    const CmdStage *stage = command->stage_count > 0 ? &command->stages[fault->stage] : NULL;
+    if (is_chain) {
+        fprintf(out, ", stage %" PRIu32 " of %" PRIu32, fault->stage + 1, command->stage_count);
+    }
+    for (uint32_t k = 0; stage != NULL && k < stage->param_count; k++) {
+        print_name(out, "parameter", program->buffers[stage->param[k].from.buffer].name);
+    }
+    print_name(out, is_chain ? "chain from node" : "node", program->nodes[command->node]);
+}
+
 static void print_fault(const Audit *audit, const SimFault *fault, const char *prefix, FILE *out) {
     const CmdProgram *program = audit->program;
     const CmdBuffer *buffer = &program->buffers[fault->buffer];
@@ -174,12 +188,19 @@ static void print_fault(const Audit *audit, const SimFault *fault, const char *p
         fprintf(out, "command %" PRIu32 ": ", fault->command);
     }
     fprintf(out, "%s", fault->text);
-    print_name(out, "node", has_command ? program->nodes[program->commands[fault->command].node] : buffer->node);
+    if (fault->kind == FAULT_NUMBER) {
+        print_stage(program, fault, out);
+    } else {
+        print_name(out, "node", has_command ? program->nodes[program->commands[fault->command].node] : buffer->node);
+    }
     print_name(out, "tensor", buffer->name);
     fprintf(out, ", memory %" PRIu32 ", lane %" PRIu64 ", byte %" PRIu64 "\n", buffer->memory, fault->lane,
             fault->byte);
     if (fault->other != CMD_NONE) {
         fprintf(out, "    command %" PRIu32 " was there before\n", fault->other);
+    }
+    if (fault->kind == FAULT_NUMBER) {
+        fputs("  do        give numbers of which the model's arithmetic has a value\n", out);
     }
 }
 

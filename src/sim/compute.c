@@ -24,7 +24,7 @@ typedef struct {
 
 typedef struct {
     Sim *sim;
-    uint32_t number;
+    uint32_t number, stage;
     const Command *command;
     CmdBox unit;
     size_t count; /* elements of a unit */
@@ -234,7 +234,7 @@ static void fault_at(Job *job, size_t place, StageFault text) {
     if (job->sim->has_fault >> FAULT_NUMBER & 1) {
         return;
     }
-    machine_number_fault(job->sim, job->number, address_of(job, place), text);
+    machine_number_fault(job->sim, job->number, job->stage, address_of(job, place), text);
 }
 
 /* Every stage is monotone, so an integer passes 32 bits at the least or at the largest code, or at none. */
@@ -310,6 +310,7 @@ static void run_part(Job *job, const BoundKey *key, size_t first, size_t count) 
 /* Neighbouring keys that share what is bound are one run. */
 static void run_stage(Job *job, uint32_t stage) {
     const Binding *binding = &job->binding;
+    job->stage = stage;
     for (uint32_t key = 0; key < binding->key_count;) {
         uint32_t which = binding_which(binding, stage, key), end = key + 1;
         while (end < binding->key_count && binding_which(binding, stage, end) == which) {

@@ -63,7 +63,7 @@ static inline uint32_t machine_event(const CmdProgram *program, uint32_t command
 void machine_fault(Sim *sim, SimFault fault);
 
 /* A number of dst, at `at` of its buffer, that the reference does not have. */
-void machine_number_fault(Sim *sim, uint32_t command, WalkPoint at, const char *text);
+void machine_number_fault(Sim *sim, uint32_t command, uint32_t stage, WalkPoint at, const char *text);
 
 /* Would a fault of that kind be kept now? Else its text need not be made. */
 bool machine_keeps_fault(const Sim *sim, SimFaultKind kind);

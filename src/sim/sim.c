@@ -32,12 +32,13 @@ void machine_fault(Sim *sim, SimFault fault) {
     }
 }
 
-void machine_number_fault(Sim *sim, uint32_t command, WalkPoint at, const char *text) {
+void machine_number_fault(Sim *sim, uint32_t command, uint32_t stage, WalkPoint at, const char *text) {
     uint32_t dst = sim->program->commands[command].dst.buffer;
     machine_fault(sim, (SimFault){.kind = FAULT_NUMBER,
                                   .command = command,
                                   .other = CMD_NONE,
                                   .buffer = dst,
+                                  .stage = stage,
                                   .lane = at.lane,
                                   .byte = sim->program->buffers[dst].offset_bytes + at.bit / 8,
                                   .text = text});

@@ -40,6 +40,7 @@ typedef struct {
     uint32_t command; /* CMD_NONE: the host writes, or the buffer lies there */
     uint32_t other;   /* that wrote or read the byte before; CMD_NONE */
     uint32_t buffer;
+    uint32_t stage;      /* of FAULT_NUMBER: of those of the command; 0 where it has none */
     uint64_t lane, byte; /* from the start of the memory */
     const char *text;    /* one clause: "reads a byte that nobody wrote" */
 } SimFault;

@@ -282,7 +282,7 @@ static int64_t mean_of(int64_t sum, int64_t count) {
 /* ---- Planes */
 
 static void fault_at(Job *job, uint64_t element, StageFault text) {
-    machine_number_fault(job->sim, job->number, point_at(&job->dst, element), text);
+    machine_number_fault(job->sim, job->number, 0, point_at(&job->dst, element), text);
 }
 
 static StageFault compute_at(const Spot *spot, uint64_t element, int64_t *result) {

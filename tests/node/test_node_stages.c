@@ -83,7 +83,7 @@ static const Row rows[] = {
     {"a quotient of integers", "input x int16[2]\ninput p int16[2]\nnode Div@14: x p -> y\n",
      "x0: INT_DIV int16 value@1"},
     {"integers of 64 bits", "input x int64[2]\nconst p int64[1] = 2\nnode Mul: x p -> y\n",
-     "it computes in a type that is neither float32 nor float16 nor of integers of 32 bits"},
+     "it computes in a type that is neither float32 nor float16 nor of integers that int32 holds"},
     {"codes that ONNX multiplies as integers",
      "input x int8[2] scale=1 zero=0\nconst p int8[1] scale=1 zero=0 = 2\nnode Mul@14: x p -> y\n",
      "x0: INT_MUL int8 value@1"},
