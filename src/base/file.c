@@ -64,10 +64,37 @@ static void remove_temporary(const FileOut *out) {
     }
 }
 
-/* Where `path` leads: through links where there is a file, else itself. */
-static const char *resolve_links(const char *path, Diags *diags) {
+/* What a link says, from where it stands; null where `path` is none. */
+static const char *follow_link(const char *path, Arena *arena) {
+    char says[PATH_MAX];
+    ssize_t length = readlink(path, says, sizeof says);
+    if (length <= 0 || (size_t)length == sizeof says) {
+        return NULL;
+    }
+    const char *slash = strrchr(path, '/');
+    int folder = slash == NULL || says[0] == '/' ? 0 : (int)(slash - path + 1);
+    return arena_text(arena, "%.*s%.*s", folder, path, (int)length, says);
+}
+
+/* Where `path` leads: through links, also where the last leads to nothing yet; itself where its folder is none. */
+static const char *find_target(const char *path, Arena *arena) {
+    enum { MOST_LINKS = 40 };
     char resolved[PATH_MAX];
-    return realpath(path, resolved) == NULL ? path : arena_text(diags->arena, "%s", resolved);
+    const char *at = path;
+    for (int links = 0; links < MOST_LINKS; links++) {
+        const char *next = realpath(at, resolved) == NULL ? follow_link(at, arena) : NULL;
+        if (next == NULL) {
+            break;
+        }
+        at = next;
+    }
+    if (realpath(at, resolved) != NULL) {
+        return arena_text(arena, "%s", resolved);
+    }
+    const char *slash = strrchr(at, '/');
+    const char *name = slash == NULL ? at : slash + 1;
+    const char *folder = slash == NULL ? "." : arena_text(arena, "%.*s", (int)(slash - at + 1), at);
+    return realpath(folder, resolved) == NULL || name[0] == '\0' ? path : arena_text(arena, "%s/%s", resolved, name);
 }
 
 /* A new file in the folder of `path`, under a short name that nothing else has, with the mode of the file it replaces.
@@ -99,12 +126,19 @@ static bool is_special(const char *path) {
 
 bool file_is_same(const char *a, const char *b) {
     struct stat x, y;
-    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+    bool exist = stat(a, &x) == 0 && stat(b, &y) == 0;
+    return exist && x.st_dev == y.st_dev && x.st_ino == y.st_ino && !S_ISCHR(x.st_mode);
+}
+
+bool file_is_same_target(const char *a, const char *b, Arena *arena) {
+    struct stat status;
+    bool is_device = stat(a, &status) == 0 && S_ISCHR(status.st_mode);
+    return file_is_same(a, b) || (!is_device && strcmp(find_target(a, arena), find_target(b, arena)) == 0);
 }
 
 bool file_out_open(FileOut *out, const char *path, Diags *diags) {
     bool in_place = is_special(path);
-    *out = (FileOut){.path = in_place ? path : resolve_links(path, diags)};
+    *out = (FileOut){.path = in_place ? path : find_target(path, diags->arena)};
     int file = in_place ? open(path, O_WRONLY | O_CLOEXEC) : open_beside(out->path, &out->temporary, diags);
     out->stream = file < 0 ? NULL : fdopen(file, "w");
     if (out->stream != NULL) {

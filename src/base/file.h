@@ -15,11 +15,14 @@ typedef struct {
 bool file_map(FileMap *map, const char *path, Diags *diags);
 void file_unmap(FileMap *map);
 
-/* Do both paths lead to one file that exists? */
+/* Do both paths lead to one file that exists? A terminal or a null device holds nothing and is none. */
 bool file_is_same(const char *a, const char *b);
 
+/* Would both be written into one file, be it there or not? Through links, also those that lead to nothing yet. */
+bool file_is_same_target(const char *a, const char *b, Arena *arena);
+
 /* A file that appears whole or not at all: write to `stream`, then commit; abandon removes what was written. A link
- * leads to the file that is replaced, and the new one takes its mode. */
+ * leads to the file that is replaced, or made where there is none, and the new one takes its mode. */
 typedef struct {
     FILE *stream;
     const char *path;

@@ -18,7 +18,7 @@ typedef struct {
     bool is_plain;  /* --plain: for a log */
     FileOut output; /* being written; abandoned where memory runs out */
     bool has_output;
-    Texts written;    /* paths of the files that are */
+    Texts claimed;    /* paths of the outputs that were asked for */
     ModelFiles files; /* of the model that is read; closed at the end, whatever happens */
 } Cli;
 
@@ -46,6 +46,10 @@ const CliCommand *cli_find_command(Cli *cli, const char *name);
 
 void cli_print_usage(FILE *out);                                    /* of the program */
 void cli_print_command_usage(const CliCommand *command, FILE *out); /* of one command */
+
+/* Says that `path` is to be written, before anything is. False with a diagnostic where another output is, or an input.
+ * Of options of kind OPTION_OUTPUT main does it; a command does of files that it names itself. */
+bool cli_claim_output(Cli *cli, const char *path);
 
 /* Writes a whole file, or standard output where `path` is "-". The file appears when all of it is written, and replaces
  * none of the model's; `write` may not fail, and must not close `out`. */

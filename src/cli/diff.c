@@ -37,7 +37,7 @@ static const Option options[] = {
     {"fail-if-no-fit", 0, OPTION_SWITCH, NULL,
      "exit status 2 where B does not fit its local memory, or the flash or far memory behind it",
      offsetof(Args, fail_if_no_fit), NULL},
-    {"json", 0, OPTION_TEXT, "FILE", "write the comparison as JSON; - is standard output, in place of the report",
+    {"json", 0, OPTION_OUTPUT, "FILE", "write the comparison as JSON; - is standard output, in place of the report",
      offsetof(Args, json), NULL},
     {0}};
 

@@ -13,7 +13,7 @@ typedef struct {
 } Args;
 
 static const Option options[] = {
-    {"json", 0, OPTION_TEXT, "FILE", "write all operators and tensors as JSON; - is standard output",
+    {"json", 0, OPTION_OUTPUT, "FILE", "write all operators and tensors as JSON; - is standard output",
      offsetof(Args, json), NULL},
     {"names", 0, OPTION_SWITCH, NULL, "list every tensor, operator and free dimension, in place of the summary",
      offsetof(Args, names), NULL},

@@ -28,7 +28,7 @@ static const Option options[] = {
      offsetof(Args, contract), NULL},
     {"address", 0, OPTION_TEXT, "INDEX", "where one element lies: an index a dimension, such as 0,3,7,1",
      offsetof(Args, address), NULL},
-    {"json", 0, OPTION_TEXT, "FILE", "write the figures as JSON; - is standard output", offsetof(Args, json), NULL},
+    {"json", 0, OPTION_OUTPUT, "FILE", "write the figures as JSON; - is standard output", offsetof(Args, json), NULL},
     {0}};
 
 /* What is printed, in text and in JSON. */

@@ -35,7 +35,7 @@ const Option cli_common_options[] = {
 
 static bool wants_color(const CommonArgs *common) {
     if (common->plain || common->color != COLOR_AUTO) {
-        return !common->plain && common->color == COLOR_ALWAYS;
+        return common->color == COLOR_ALWAYS;
     }
     const char *no_color = getenv("NO_COLOR"); /* https://no-color.org: present and not empty */
     const char *terminal = getenv("TERM");
@@ -79,6 +79,20 @@ static bool check_operands(Cli *cli, const CliCommand *command) {
                    .hint = arena_text(&cli->work.keep, "stride0 %s --help explains", command->name)});
 }
 
+/* Nothing is written, and no work begun, where an output would be lost or an operand replaced. */
+static bool check_outputs(Cli *cli, const OptionSet *sets, size_t set_count) {
+    for (size_t i = 0; i < set_count; i++) {
+        for (const Option *option = sets[i].options; option->name != NULL; option++) {
+            const char *path =
+                option->kind == OPTION_OUTPUT ? *(const char **)((char *)sets[i].target + option->offset) : NULL;
+            if (path != NULL && !cli_claim_output(cli, path)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 static s0_status run_command(Cli *cli, const CliCommand *command, Arguments arguments, CommonArgs *common) {
     static const Option none[] = {{0}};
     void *args = arena_alloc(&cli->work.keep, 1, command->args_bytes + 1);
@@ -96,10 +110,17 @@ static s0_status run_command(Cli *cli, const CliCommand *command, Arguments argu
     if (common->version) {
         return print_version();
     }
+    if (common->plain && common->color == COLOR_ALWAYS) {
+        diag_error(&cli->work.diags, (DiagText){.place = "option --plain",
+                                                .what = "there is no colour in a log",
+                                                .got = "--color always and --plain",
+                                                .expected = "one of them"});
+        return S0_BAD_INPUT;
+    }
     cli->is_quiet = common->quiet;
     cli->has_color = wants_color(common);
     cli->is_plain = common->plain;
-    return check_operands(cli, command) ? command->run(cli, args) : S0_BAD_INPUT;
+    return check_operands(cli, command) && check_outputs(cli, sets, 3) ? command->run(cli, args) : S0_BAD_INPUT;
 }
 
 /* The options that stand before the command: all of them are common ones and none but --color has a value. */

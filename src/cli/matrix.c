@@ -21,11 +21,12 @@ static const Option options[] = {
      offsetof(Args, all), NULL},
     {"filter", 0, OPTION_TEXTS, "AXIS=WORD,...",
      "only cells with one of these values: dtype=int8,int16, or contract='N H W C@16'", offsetof(Args, filters), NULL},
-    {"csv", 0, OPTION_TEXT, "FILE", "write a line for each cell; - is standard output, in place of the summary",
+    {"csv", 0, OPTION_OUTPUT, "FILE", "write a line for each cell; - is standard output, in place of the summary",
      offsetof(Args, csv), NULL},
-    {"json", 0, OPTION_TEXT, "FILE", "write each cell as JSON; - is standard output, in place of the summary",
+    {"json", 0, OPTION_OUTPUT, "FILE", "write each cell as JSON; - is standard output, in place of the summary",
      offsetof(Args, json), NULL},
-    {"markdown", 0, OPTION_TEXT, "FILE", "write the summary, as docs/matrix.md has it", offsetof(Args, markdown), NULL},
+    {"markdown", 0, OPTION_OUTPUT, "FILE", "write the summary, as docs/matrix.md has it", offsetof(Args, markdown),
+     NULL},
     {"jobs", 'j', OPTION_TEXT, "N", "threads (as many as there are processors); the output is the same for any N",
      offsetof(Args, jobs), NULL},
     {"device", 'd', OPTION_TEXT, "DEVICE", NULL, offsetof(Args, device), NULL},
@@ -92,12 +93,6 @@ static bool read_jobs(Work *work, const char *text, uint32_t *jobs) {
     *jobs = ok ? (uint32_t)number : 1;
     return ok || request_bad_value(work, "--jobs", text,
                                    arena_text(&work->keep, "a whole number from 1 to %d", MATRIX_MOST_JOBS));
-}
-
-static bool check_outputs(Work *work, const Args *args) {
-    int count = cli_is_stdout(args->csv) + cli_is_stdout(args->json) + cli_is_stdout(args->markdown);
-    return count <= 1 || diag_error(&work->diags, (DiagText){.place = "options --csv, --json, --markdown",
-                                                             .what = "standard output takes one of them"});
 }
 
 /* ---- Progress */
@@ -167,8 +162,8 @@ static s0_status run_matrix(Cli *cli, const void *data) {
     MatrixOptions asked = {.is_all = args->all, .context = &shown};
     Matrix matrix;
     if (!refuse_own(work, args) || !read_filters(work, &args->filters, &asked.filter) ||
-        !read_jobs(work, args->jobs, &asked.jobs) || !check_outputs(work, args) || !may_write(cli, args->csv) ||
-        !may_write(cli, args->json) || !may_write(cli, args->markdown)) {
+        !read_jobs(work, args->jobs, &asked.jobs) || !may_write(cli, args->csv) || !may_write(cli, args->json) ||
+        !may_write(cli, args->markdown)) {
         return S0_BAD_INPUT;
     }
     asked.progress = !cli->is_quiet && isatty(STDERR_FILENO) ? show_progress : NULL;

@@ -120,6 +120,7 @@ static bool set_value(const Parser *parser, const Match *match, const char *valu
         *(bool *)field = true;
         return true;
     case OPTION_TEXT:
+    case OPTION_OUTPUT:
         *(const char **)field = value;
         return true;
     case OPTION_TEXTS:

@@ -13,6 +13,7 @@
 typedef enum {
     OPTION_SWITCH, /* bool */
     OPTION_TEXT,   /* const char * */
+    OPTION_OUTPUT, /* const char *: a file that the command writes; no two may be one */
     OPTION_TEXTS,  /* Texts: may stand several times */
     OPTION_CHOICE, /* int: index into `choices` */
 } OptionKind;

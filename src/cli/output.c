@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 bool cli_is_stdout(const char *path) {
@@ -15,8 +14,9 @@ bool cli_is_stdout(const char *path) {
 
 /* An output over the model, or over weights that it keeps in a file beside it, would lose what the user has. */
 static bool spares_inputs(Cli *cli, const char *path) {
-    for (size_t i = 0; i < cli->files.count; i++) {
-        if (file_is_same(cli->files.path[i].ptr, path)) {
+    for (size_t i = 0; i < cli->files.count + cli->operands.count; i++) {
+        size_t count = cli->files.count;
+        if (file_is_same(i < count ? cli->files.path[i].ptr : cli->operands.item[i - count], path)) {
             return diag_error(
                 &cli->work.diags,
                 (DiagText){.place = path, .what = "the output would replace an input", .hint = "name another file"});
@@ -25,20 +25,27 @@ static bool spares_inputs(Cli *cli, const char *path) {
     return true;
 }
 
-/* A second output into the same file would replace the first. A pipe or a device takes both. */
+/* A second output into the same file would replace the first. */
 static bool spares_outputs(Cli *cli, const char *path) {
-    struct stat status;
-    bool is_file = stat(path, &status) == 0 && S_ISREG(status.st_mode);
-    for (size_t i = 0; i < cli->written.count && is_file; i++) {
-        if (file_is_same(cli->written.item[i], path)) {
+    const char *target = cli_is_stdout(path) ? "/dev/stdout" : path;
+    for (size_t i = 0; i < cli->claimed.count; i++) {
+        const char *other = cli->claimed.item[i];
+        bool both_stdout = cli_is_stdout(path) && cli_is_stdout(other);
+        if (both_stdout || file_is_same_target(target, cli_is_stdout(other) ? "/dev/stdout" : other, &cli->work.keep)) {
             return diag_error(&cli->work.diags,
-                              (DiagText){.place = path,
-                                         .what = "two outputs go to one file: the first of them is in it",
-                                         .hint = "name another file"});
+                              (DiagText){.place = both_stdout ? "standard output" : path,
+                                         .what = "two outputs go to one file: one of them would be lost",
+                                         .hint = both_stdout ? "write one of them to a file" : "name another file"});
         }
     }
-    cli_add_text(&cli->written, &cli->work.keep, path);
     return true;
+}
+
+bool cli_claim_output(Cli *cli, const char *path) {
+    cli->work.diags.file = NULL;
+    bool is_free = (cli_is_stdout(path) || spares_inputs(cli, path)) && spares_outputs(cli, path);
+    cli_add_text(&cli->claimed, &cli->work.keep, path);
+    return is_free;
 }
 
 bool cli_write(Cli *cli, const char *path, void (*write)(FILE *out, const void *facts), const void *facts) {
@@ -47,8 +54,7 @@ bool cli_write(Cli *cli, const char *path, void (*write)(FILE *out, const void *
         return true;
     }
     cli->work.diags.file = NULL; /* the model has been read: what is wrong now is the output's */
-    if (!spares_inputs(cli, path) || !spares_outputs(cli, path) ||
-        !file_out_open(&cli->output, path, &cli->work.diags)) {
+    if (!spares_inputs(cli, path) || !file_out_open(&cli->output, path, &cli->work.diags)) {
         return false;
     }
     cli->has_output = true; /* until it is committed, main abandons it where memory runs out */

@@ -23,9 +23,9 @@ static const Option options[] = {
      offsetof(PackArgs, memories), NULL},
     {"device", 'd', OPTION_TEXT, "DEVICE", "the memories of a preset or a device file, the first is the cheapest",
      offsetof(PackArgs, device), NULL},
-    {"output", 'o', OPTION_TEXT, "OUT.csv", "the same rows with their offsets; standard output by default",
+    {"output", 'o', OPTION_OUTPUT, "OUT.csv", "the same rows with their offsets; standard output by default",
      offsetof(PackArgs, output), NULL},
-    {"json", 0, OPTION_TEXT, "FILE", "write the answer as JSON; - is standard output, in place of the rows",
+    {"json", 0, OPTION_OUTPUT, "FILE", "write the answer as JSON; - is standard output, in place of the rows",
      offsetof(PackArgs, json), NULL},
     {"threads", 0, OPTION_TEXT, "N", "as many as there are processors by default; the answer is the same for any N",
      offsetof(PackArgs, threads), NULL},
@@ -200,12 +200,6 @@ static void write_rows(FILE *out, const void *data) {
     table_write(&pack->table, offset, memory, pack->arena, out);
 }
 
-static bool check_outputs(Work *work, const PackArgs *args) {
-    bool is_one = !cli_is_stdout(args->output) || !cli_is_stdout(args->json);
-    return is_one || diag_error(&work->diags, (DiagText){.place = "options --output, --json",
-                                                         .what = "standard output takes one of them"});
-}
-
 /* Rows first: the report may go to the same place. */
 static bool write_all(Cli *cli, const PackArgs *args, const Pack *pack) {
     const bool has_answer = pack->result.outcome != SOLVER_INFEASIBLE;
@@ -228,7 +222,7 @@ static bool write_all(Cli *cli, const PackArgs *args, const Pack *pack) {
 /* From the table to an answer that was judged. Each stage has the scratch memory for itself. */
 static bool find_answer(Cli *cli, const PackArgs *args, Pack *pack) {
     Work *work = &cli->work;
-    if (!check_outputs(work, args) || !pack_read_options(work, args, pack) || !read_table(cli, pack->file, pack)) {
+    if (!pack_read_options(work, args, pack) || !read_table(cli, pack->file, pack)) {
         return false;
     }
     arena_reset(&work->scratch);

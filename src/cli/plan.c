@@ -19,9 +19,9 @@ typedef struct {
 static const char *const orders[] = {"file", NULL};
 
 static const Option options[] = {
-    {"json", 0, OPTION_TEXT, "FILE", "write the plan as JSON; - is standard output, in place of the report",
+    {"json", 0, OPTION_OUTPUT, "FILE", "write the plan as JSON; - is standard output, in place of the report",
      offsetof(Args, json), NULL},
-    {"html", 0, OPTION_TEXT, "FILE", "write the plan as one HTML file with a map; - is standard output, as above",
+    {"html", 0, OPTION_OUTPUT, "FILE", "write the plan as one HTML file with a map; - is standard output, as above",
      offsetof(Args, html), NULL},
     CLI_PIN_OPTIONS,
     {"order", 0, OPTION_CHOICE, "ORDER", "order of operators: file (default)", offsetof(Args, order), orders},
@@ -126,15 +126,6 @@ static void write_html(FILE *out, const void *data) {
     report_html(job->facts, job->scratch, out);
 }
 
-/* One stream holds one of them. */
-static bool check_outputs(Work *work, const Args *args) {
-    return !cli_is_stdout(args->json) || !cli_is_stdout(args->html) ||
-           diag_error(&work->diags, (DiagText){.place = "option --html",
-                                               .what = "two outputs for standard output",
-                                               .got = "--json - and --html -",
-                                               .hint = "write one of them to a file"});
-}
-
 static bool write_files(Cli *cli, const Args *args, const Facts *facts) {
     const FileJob job = {facts, &cli->work.scratch};
     return (args->json == NULL || cli_write(cli, args->json, write_json, &job)) &&
@@ -162,7 +153,7 @@ static s0_status run_plan(Cli *cli, const void *data) {
     const Args *args = data;
     Work *work = &cli->work;
     Request request;
-    if (!check_outputs(work, args) || !cli_plan_request(cli, &args->plan, cli->operands.item[0], &request)) {
+    if (!cli_plan_request(cli, &args->plan, cli->operands.item[0], &request)) {
         return diags_status(&work->diags);
     }
     const Facts *facts = stages_plan(&request, &cli->files, work);
@@ -197,8 +188,8 @@ const CliCommand command_plan = {
         "in\n"
         "far memory. --tile none: all maps are whole.\n"
         "Exit status 2 where it does not fit: standard error says why, files are written all the same.\n"
-        "Lines are as wide as the terminal, or COLUMNS characters; in a file or pipe 200, so that most names are "
-        "whole.\n"
+        "Lines are as wide as the terminal, or COLUMNS characters, from 80 to 1000; in a file or pipe 200, so that "
+        "most names are whole.\n"
         "The drawing of time and address takes 100, and only ASCII with --plain and where the locale (LC_ALL, "
         "LC_CTYPE, "
         "LANG)\nis none of UTF-8.\n",

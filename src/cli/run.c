@@ -34,9 +34,9 @@ static const Option options[] = {
      NULL},
     {"node", 0, OPTION_TEXT, "NAME", "run only the chain of per-channel operators that this one is in",
      offsetof(Args, node), NULL},
-    {"trace", 0, OPTION_TEXT, "FILE", "write the commands as text; - is standard output, in place of the report",
+    {"trace", 0, OPTION_OUTPUT, "FILE", "write the commands as text; - is standard output, in place of the report",
      offsetof(Args, trace), NULL},
-    {"json", 0, OPTION_TEXT, "FILE", "write audit and traffic as JSON; - is standard output, in place of the report",
+    {"json", 0, OPTION_OUTPUT, "FILE", "write audit and traffic as JSON; - is standard output, in place of the report",
      offsetof(Args, json), NULL},
     {0}};
 
@@ -82,10 +82,6 @@ static bool read_options(Work *work, const Args *args, RunOptions *asked) {
     if (args->seed != NULL && !str_to_u64(str_from(args->seed), &asked->seed)) {
         return request_bad_value(work, "--seed", args->seed, "a whole number from 0 to 18446744073709551615");
     }
-    if (cli_is_stdout(args->trace) && cli_is_stdout(args->json)) {
-        return diag_error(&work->diags, (DiagText){.place = "option --json",
-                                                   .what = "standard output takes the commands or the JSON, not both"});
-    }
     asked->inputs = arena_array(&work->keep, RunFile, args->inputs.count);
     asked->input_count = args->inputs.count;
     asked->expected = arena_array(&work->keep, RunFile, args->expected.count);
@@ -129,31 +125,38 @@ static bool make_folder(Work *work, const char *path) {
                                                .hint = "name a folder whose parent exists"});
 }
 
-static bool write_outputs(Cli *cli, const char *folder, const Audit *audit) {
+/* The files of all outputs, by name. No other output of the command may be one of them. */
+static bool name_outputs(Cli *cli, const char *folder, const Audit *audit) {
     Arena *arena = &cli->work.keep;
     const char **names = arena_array(arena, const char *, audit->output_count);
-    if (!make_folder(&cli->work, folder)) {
-        return false;
-    }
-    for (uint32_t k = 0; k < audit->output_count; k++) {
+    bool good = make_folder(&cli->work, folder);
+    for (uint32_t k = 0; k < audit->output_count && good; k++) {
         AuditTensor *output = &audit->outputs[k];
         names[k] = host_file_name(arena, output->tensor.name, names, k);
-        const char *bin = arena_text(arena, "%s/%s.bin", folder, names[k]);
-        const char *npy = arena_text(arena, "%s/%s.npy", folder, names[k]);
-        if (!cli_write(cli, bin, write_bin, output) ||
-            (host_is_npy(output->tensor.dtype) && !cli_write(cli, npy, write_npy, output))) {
-            return false;
-        }
-        output->bin_path = bin;
-        output->npy_path = host_is_npy(output->tensor.dtype) ? npy : NULL;
+        output->bin_path = arena_text(arena, "%s/%s.bin", folder, names[k]);
+        output->npy_path = host_is_npy(output->tensor.dtype) ? arena_text(arena, "%s/%s.npy", folder, names[k]) : NULL;
+        good = cli_claim_output(cli, output->bin_path) &&
+               (output->npy_path == NULL || cli_claim_output(cli, output->npy_path));
     }
-    return true;
+    return good;
+}
+
+static bool write_outputs(Cli *cli, const Audit *audit) {
+    bool good = true;
+    for (uint32_t k = 0; k < audit->output_count && good; k++) {
+        const AuditTensor *output = &audit->outputs[k];
+        good = cli_write(cli, output->bin_path, write_bin, output) &&
+               (output->npy_path == NULL || cli_write(cli, output->npy_path, write_npy, output));
+    }
+    return good;
 }
 
 static bool write_files(Cli *cli, const Args *args, const Run *run) {
     const Audit *audit = run->audit;
-    return (args->trace == NULL || audit == NULL || cli_write(cli, args->trace, write_trace, audit->program)) &&
-           (args->output_dir == NULL || audit == NULL || write_outputs(cli, args->output_dir, audit)) &&
+    bool has_folder = args->output_dir != NULL && audit != NULL;
+    return (!has_folder || name_outputs(cli, args->output_dir, audit)) &&
+           (args->trace == NULL || audit == NULL || cli_write(cli, args->trace, write_trace, audit->program)) &&
+           (!has_folder || write_outputs(cli, audit)) &&
            (args->json == NULL || cli_write(cli, args->json, write_json, run));
 }
 

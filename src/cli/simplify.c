@@ -14,11 +14,11 @@ typedef struct {
 } Args;
 
 static const Option options[] = {
-    {"output", 'o', OPTION_TEXT, "OUT",
+    {"output", 'o', OPTION_OUTPUT, "OUT",
      "the simplified model, always written; - is standard output, with the report on standard error",
      offsetof(Args, output), NULL},
-    {"json", 0, OPTION_TEXT, "FILE", "write all that is reported as JSON; - is standard output, in place of the report",
-     offsetof(Args, json), NULL},
+    {"json", 0, OPTION_OUTPUT, "FILE",
+     "write all that is reported as JSON; - is standard output, in place of the report", offsetof(Args, json), NULL},
     {"tolerance", 0, OPTION_TEXT, "K",
      "allow rewrites that each differ by up to K, LSB of codes or ulp of floats, whatever that makes of the outputs "
      "(0)",
@@ -68,18 +68,13 @@ static bool make_request(Cli *cli, const Args *args, Request *request) {
     return request_read_plan(&asked, request, &cli->work) && set_rules(&cli->work, args, &request->simplify);
 }
 
-static bool check_outputs(Cli *cli, const Args *args) {
+static bool check_output(Cli *cli, const Args *args) {
     bool is_missing = args->output == NULL || args->output[0] == '\0';
     if (is_missing) {
         return diag_error(&cli->work.diags,
                           (DiagText){.place = "option -o",
                                      .what = args->output == NULL ? "the output is missing" : "the output has no name",
                                      .hint = "stride0 simplify MODEL -o OUT, where OUT is the file to write"});
-    }
-    if (cli_is_stdout(args->output) && cli_is_stdout(args->json)) {
-        return diag_error(
-            &cli->work.diags,
-            (DiagText){.place = "option --json", .what = "standard output takes the model or the JSON, not both"});
     }
     return true;
 }
@@ -151,7 +146,7 @@ static s0_status run_simplify(Cli *cli, const void *data) {
     Work *work = &cli->work;
     Request request;
     Span out;
-    if (!check_outputs(cli, args) || !make_request(cli, args, &request)) {
+    if (!check_output(cli, args) || !make_request(cli, args, &request)) {
         return S0_BAD_INPUT;
     }
     const Simplification *facts = stages_simplify(&request, &cli->files, work, &out);

@@ -1,4 +1,4 @@
-# stride0 matrix: a few cells as text, Markdown, CSV and JSON; filters; files, a pipe, and one file for two outputs.
+# stride0 matrix: a few cells as text, Markdown, CSV and JSON; filters; files and a pipe.
 show() {
     echo "== $1"
     shift
@@ -30,11 +30,3 @@ cat pipe >read.csv &
 timeout 60 stride0 matrix --quiet --filter shape=1x1x20x28 --filter align=1,64 --csv pipe
 wait
 cmp read.csv few.csv && echo "the pipe has all cells"
-
-show "two outputs in one file" --all $filters --filter "contract=N H W C@16" --quiet --csv one --json ./one
-head -c 14 one
-stride0 plan "$S0_SOURCE_DIR/examples/affine.tflite" -d teach --quiet --json same --html same
-echo "status $?"
-head -c 1 same && echo
-stride0 plan "$S0_SOURCE_DIR/examples/affine.tflite" -d teach --quiet --json /dev/null --html /dev/null
-echo "status $?"

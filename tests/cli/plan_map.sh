@@ -21,7 +21,7 @@ LC_ALL=C.UTF-8 map
 echo "== colours"
 LC_ALL=C.UTF-8 map --color always | sed 's/\x1b/^/g'
 echo "== plain"
-LC_ALL=C.UTF-8 map --plain --color always >plain
+LC_ALL=C.UTF-8 map --plain >plain
 map | cmp - plain && echo "as in ASCII"
 echo "== lines of 100, save where COLUMNS says else"
 unset COLUMNS
