@@ -18,11 +18,17 @@ static bool is_code_map(const Value *value) {
            value->quant != NULL && value->quant->count == 1 && value->quant->block == 0;
 }
 
+/* A pool of the greatest orders codes, whatever they stand for: ONNX has it of plain integers too. */
+static bool is_plain_map(const Value *value) {
+    return value != NULL && value->has_shape && (value->dtype == DTYPE_I8 || value->dtype == DTYPE_U8) &&
+           value->quant == NULL;
+}
+
 /* Limits of reals are rounded half away from zero as codes; ONNX's quantiser would round them to even. */
 static bool limits_are_codes(WindowReading *r) {
     const Attr *most = node_attr(r->node, "activation_max"), *least = node_attr(r->node, "activation_min");
     Str word = node_str(r->node, "activation");
-    float scale = r->out->quant->scale[0], limit[2] = {0, str_eq(word, STR("RELU6")) ? 6 : 0};
+    float scale = window_code(r->out).scale, limit[2] = {0, str_eq(word, STR("RELU6")) ? 6 : 0};
     limit[0] = least != NULL ? (float)least->f : limit[0];
     limit[1] = most != NULL ? (float)most->f : limit[1];
     for (uint32_t k = 0; k < 2; k++) {
@@ -133,7 +139,7 @@ static bool is_image(const Value *value) {
 }
 
 static bool is_global(OpId op) {
-    return op == OP_GLOBAL_AVERAGE_POOL;
+    return op == OP_GLOBAL_AVERAGE_POOL || op == OP_GLOBAL_MAX_POOL;
 }
 
 static CmdSlide slide_along(const WindowReading *r, const AxisReach *reach, Dim dim) {
@@ -225,6 +231,9 @@ static bool read_pool(WindowReading *r) {
     }
     if (!window_keeps_codes(r)) {
         return window_fail(r, "its codes before and after stand for other reals");
+    }
+    if (node_output(r->graph, r->node, 1) != NULL) {
+        return window_fail(r, "no command finds where its greatest elements are");
     }
     r->made->window.group_src = r->made->window.group_dst = 1;
     return read_slides(r);
@@ -348,20 +357,23 @@ static bool read_softmax(WindowReading *r) {
 
 /* ---- Any of them */
 
-/* As TFLite does; or, of ONNX, as a float32 operator between Dequantize and Quantize. */
+/* As TFLite does; or, of ONNX, as a float32 operator between Dequantize and Quantize. The greatest is the same code. */
 static bool computes_on_codes(const WindowReading *r) {
-    return window_is_tflite(r) || (str_eq(node_str(r->node, "reals"), STR("float32")));
+    bool is_max = r->made->op == CMD_MAXPOOL;
+    bool are_maps =
+        (is_code_map(r->in) && is_code_map(r->out)) || (is_max && is_plain_map(r->in) && is_plain_map(r->out));
+    return are_maps && r->in->constant == NULL &&
+           (is_max || window_is_tflite(r) || str_eq(node_str(r->node, "reals"), STR("float32")));
 }
 
 static bool read_node(WindowReading *r) {
     bool is_softmax = r->node->op == OP_SOFTMAX;
-    bool is_pool =
-        r->node->op == OP_AVERAGE_POOL || r->node->op == OP_MAX_POOL || r->node->op == OP_GLOBAL_AVERAGE_POOL;
+    bool is_pool = r->node->op == OP_AVERAGE_POOL || r->node->op == OP_MAX_POOL || is_global(r->node->op);
     bool has_weights = !is_softmax && !is_pool && !window_is_reduction(r->node->op);
     if (value_is_float(r->in) || value_is_float(r->out)) {
         return window_fail(r, "on float it is not executed, only on 8-bit integers; a model in int8 runs");
     }
-    if (!computes_on_codes(r) || !is_code_map(r->in) || !is_code_map(r->out) || r->in->constant != NULL) {
+    if (!computes_on_codes(r)) {
         return window_fail(r, "it is executed only on 8-bit integers with one scale for the whole map");
     }
     if (has_weights && (r->weights == NULL || !r->weights->has_shape)) {
@@ -391,6 +403,7 @@ bool node_window(const Graph *graph, const Node *node, Arena *arena, NodeCommand
         window->op = CMD_SUM;
         break;
     case OP_MAX_POOL:
+    case OP_GLOBAL_MAX_POOL:
         window->op = CMD_MAXPOOL;
         break;
     case OP_SOFTMAX:

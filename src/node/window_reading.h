@@ -23,7 +23,11 @@ static inline bool window_is_tflite(const WindowReading *r) {
     return r->graph->format == FORMAT_TFLITE;
 }
 
+/* Codes without a record stand for themselves. */
 static inline StageCode window_code(const Value *value) {
+    if (value->quant == NULL) {
+        return (StageCode){1, 0};
+    }
     return (StageCode){value->quant->scale[0], (int32_t)quant_zero(value->quant, 0)};
 }
 

@@ -437,6 +437,51 @@ static inline void draw_qdq_mean(Operator *o) {
     }
 }
 
+/* The codes of a map, with the record that Dequantize and Quantize leave, or without one. */
+static inline void draw_qdq_max(Operator *o) {
+    uint32_t in[OPERATOR_RANK], to[OPERATOR_RANK], at[OPERATOR_RANK], kernel[2], stride[2], pad[2], step[2];
+    bool has_record = one_in(o, 2), is_global = one_in(o, 4);
+    in[0] = to[0] = 1 + (uint32_t)below(o, 2);
+    in[1] = to[1] = 1 + (uint32_t)below(o, 10);
+    for (uint32_t k = 0; k < 2; k++) {
+        step[k] = is_global ? 1 : 1 + (uint32_t)below(o, 2);
+        kernel[k] = 1 + (uint32_t)below(o, 3);
+        stride[k] = 1 + (uint32_t)below(o, 2);
+        pad[k] = is_global || step[k] > 1 ? 0 : (uint32_t)below(o, kernel[k]);
+        in[2 + k] = (kernel[k] - 1) * step[k] + 1 + (uint32_t)below(o, 7);
+        kernel[k] = is_global ? in[2 + k] : kernel[k];
+        to[2 + k] = (in[2 + k] + 2 * pad[k] - (kernel[k] - 1) * step[k] - 1) / stride[k] + 1;
+    }
+    o->is_onnx = true;
+    o->in_count = product(in, OPERATOR_RANK);
+    o->out_count = product(to, OPERATOR_RANK);
+    for (uint32_t k = 0; k < o->in_count; k++) {
+        o->in[k] = (int8_t)(below(o, 256) - 128);
+    }
+    const char *record = has_record ? " scale=0.5 zero=-7" : "";
+    tell(o, "input x int8[");
+    tell_list(o, in, OPERATOR_RANK, ",");
+    tell(o, "]%s\nvalue y int8%s\n", record, record);
+    if (is_global) {
+        tell(o, "node GlobalMaxPool p: x -> y\noutput y\n");
+    } else {
+        tell(o, "node MaxPool p: x -> y kernel_shape=[%u,%u] strides=[%u,%u] dilations=[%u,%u] pads=[%u,%u,%u,%u]\n",
+             kernel[0], kernel[1], stride[0], stride[1], step[0], step[1], pad[0], pad[1], pad[0], pad[1]);
+        tell(o, "output y\n");
+    }
+    for (uint32_t k = 0; k < o->out_count; k++) {
+        index_of(k, to, OPERATOR_RANK, at);
+        o->out[k] = -128;
+        for (uint32_t tap = 0; tap < kernel[0] * kernel[1]; tap++) {
+            uint32_t y = at[2] * stride[0] + tap / kernel[1] * step[0] - pad[0]; /* wraps where it is padding */
+            uint32_t x = at[3] * stride[1] + tap % kernel[1] * step[1] - pad[1];
+            const uint32_t from[] = {at[0], at[1], y, x};
+            int8_t code = y < in[2] && x < in[3] ? o->in[flat_index(from, in, OPERATOR_RANK)] : -128;
+            o->out[k] = code > o->out[k] ? code : o->out[k];
+        }
+    }
+}
+
 /* In long double, far from the middle of two codes. */
 static inline void draw_qdq_softmax(Operator *o) {
     uint32_t dim[OPERATOR_RANK] = {1 + (uint32_t)below(o, 4), 1 + (uint32_t)below(o, 60)};

@@ -29,6 +29,7 @@ static const Family families[] = {
     {"Conv of codes", draw_qdq_conv, CMD_CONV, 10, 100},
     {"Gemm of codes", draw_qdq_gemm, CMD_CONV, 10, 100},
     {"AveragePool of codes", draw_qdq_mean, CMD_SUM, 10, 100},
+    {"MaxPool of codes", draw_qdq_max, CMD_MAXPOOL, 10, 100},
     {"Softmax of codes", draw_qdq_softmax, CMD_SOFTMAX, 10, 100},
 };
 
