@@ -136,11 +136,12 @@ static const char *run_hint(const Plan *plan, Str refused, Work *work) {
                             chains);
 }
 
-/* What can't run is refused with the chains that can, unless it is one of them. */
+/* What can't run is refused with the chains that can, unless it is one of them, or would not run there either. */
 static const BuiltProgram *build(const Plan *plan, const Audit *audit, Work *work) {
     const BuiltProgram *built = program_build(plan, audit->semantics, work);
     Diag *last = work->diags.last;
-    if (built == NULL && last != NULL && last->kind == DIAG_REFUSED && last->text.node.len > 0) {
+    bool names_node = built == NULL && last != NULL && last->kind == DIAG_REFUSED && last->text.node.len > 0;
+    if (names_node && last->text.hint != NULL && strstr(last->text.hint, "--node") != NULL) {
         last->text.hint = audit->node != NULL ? NULL : run_hint(plan, last->text.node, work);
     }
     CHECK(built == NULL || cmd_check_extents(built->program, work->diags.arena) == NULL);

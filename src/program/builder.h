@@ -109,6 +109,14 @@ bool program_show(ProgramBuilder *builder, BufferId id);
 /* What is known when all commands are. Footprints of all buffers. */
 const uint64_t *program_finish_buffers(ProgramBuilder *builder);
 
+/* ---- types.c */
+
+/* Does the device compute every type that the sweep's operators do? */
+bool program_has_types(const Plan *plan, const PlannedSweep *planned);
+
+/* The same. False with a diagnostic. */
+bool program_check_types(const ProgramBuilder *builder, const PlannedSweep *planned);
+
 /* ---- constant.c */
 
 /* The elements of a constant in the form in which the buffer stores it, packed. False with a diagnostic. */

@@ -141,7 +141,8 @@ static bool check_device(const Plan *plan, Work *work) {
 static bool has_command(const Plan *plan, const Step *step) {
     const PlannedSweep *planned = step->sweep == NOT_IN_SWEEP ? NULL : &plan->sweeps[step->sweep];
     return planned == NULL ? column_is_transfer(step->column)
-                           : planned->stages != NULL || plan_command(plan, planned->nodes[0]) != NULL;
+                           : program_has_types(plan, planned) &&
+                                 (planned->stages != NULL || plan_command(plan, planned->nodes[0]) != NULL);
 }
 
 bool program_is_possible(const Plan *plan) {

@@ -347,7 +347,8 @@ bool program_sweep(ProgramBuilder *builder, const PlannedSweep *planned) {
     const SweepChoice *choice = &planned->chosen.best.choice;
     Writing writing = {
         .builder = builder, .planned = planned, .choice = choice, .kernel = kernel_contract(&planned->sweep, choice)};
-    if (!(planned->stages == NULL ? operator_find(&writing) : check_params(builder, planned)) ||
+    if (!program_check_types(builder, planned) ||
+        !(planned->stages == NULL ? operator_find(&writing) : check_params(builder, planned)) ||
         (planned->sweep.in.is_far && !program_show(builder, planned->in_far)) ||
         (planned->sweep.out.is_far && !program_show(builder, planned->out_far))) {
         return false;

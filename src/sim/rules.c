@@ -42,10 +42,14 @@ static void check_reach(Sim *sim, uint32_t number, uint32_t buffer) {
     }
 }
 
-static void check_type(Sim *sim, uint32_t number, uint32_t buffer) {
-    if ((sim->device->dtypes >> sim->program->buffers[buffer].dtype & 1) == 0) {
+static void check_dtype(Sim *sim, uint32_t number, uint32_t buffer, DType dtype) {
+    if ((sim->device->dtypes >> dtype & 1) == 0) {
         add_fault(sim, number, buffer, "the engine does not compute this type");
     }
+}
+
+static void check_type(Sim *sim, uint32_t number, uint32_t buffer) {
+    check_dtype(sim, number, buffer, sim->program->buffers[buffer].dtype);
 }
 
 static void check_engine(Sim *sim, uint32_t number) {
@@ -69,6 +73,9 @@ static void check_engine(Sim *sim, uint32_t number) {
     if (command->stage_count > 0 || command->op == CMD_LUT) {
         check_type(sim, number, command->src.buffer);
         check_type(sim, number, command->dst.buffer);
+    }
+    for (uint32_t s = 0; s < command->stage_count; s++) {
+        check_dtype(sim, number, command->dst.buffer, command->stages[s].stage.to); /* handed on, or what is written */
     }
 }
 

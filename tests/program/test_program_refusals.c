@@ -1,4 +1,5 @@
 /* Proves what is told of a plan that has no program: which operator, tensor or device, why, and what to do. */
+#include "node/table.h"
 #include "plan/planned.h"
 #include "program/program.h"
 
@@ -40,6 +41,25 @@ static const Row rows[] = {
      .device = "teach",
      .strategy = STRATEGY_ROW,
      .expected = {"node 'm'", "no command runs this operator", NULL}},
+    {.name = "an operator on a type that the device file does not list",
+     .graph = "input x float32[1,3,4,5]\nconst c float32[] = 2\nnode Mul m: x c -> y\noutput y\n",
+     .device = S0_SOURCE_DIR "/tests/program/codes_only.ini",
+     .expected = {"node 'm'", "float32", "int8 uint8 int32"}},
+    {.name = "the same between two stages",
+     .graph = "input x int8[1,3,4,5]\nconst s float32[] = 0.5\nnode DequantizeLinear d: x s -> f\n"
+              "value y int8[1,3,4,5]\nconst z int8[] = 0\nnode QuantizeLinear q: f s z -> y\noutput y\n",
+     .device = S0_SOURCE_DIR "/tests/program/codes_only.ini",
+     .expected = {"node 'd'", "float32", "dtypes of the device file"}},
+    {.name = "a table that is longer than a transfer",
+     .graph =
+         "format tflite\ninput x int8[1,4,4,3] scale=0.1 zero=3\nvalue y int8[1,4,4,3] scale=0.00390625 zero=-128\n"
+         "node Sigmoid(LOGISTIC) p: x -> y\noutput y\n",
+     .device = S0_SOURCE_DIR "/tests/program/int8_only.ini",
+     .expected = {"node 'p'", "its table of 256 bytes", "longer than a transfer"}},
+    {.name = "a window on codes of another type",
+     .graph = "input x uint8[1,3,4,5]\nnode MaxPool p: x -> y kernel_shape=[2,2]\noutput y\n",
+     .device = S0_SOURCE_DIR "/tests/program/int8_only.ini",
+     .expected = {"node 'p'", "uint8", "dtypes of the device file"}},
     {.name = "a map without elements",
      .graph = "input x float32[1,0,4,5]\nconst c float32[] = 2\nnode Mul m: x c -> y\noutput y\n",
      .device = "teach",
@@ -53,10 +73,12 @@ static const Row rows[] = {
 
 static void check(Work *work, const Row *row) {
     const char *text = arena_text(&work->keep, "stride0-graph 1\n%s", row->graph);
-    PlanCase test = {.graph = text,
-                     .device = row->device,
-                     .options = {.strategy = row->strategy, .in_place = true, .whole_tiles = row->whole_tiles}};
-    Plan *plan = planned_run(&test, work);
+    const PlanCase test = {.options = {.strategy = row->strategy, .in_place = true, .whole_tiles = row->whole_tiles}};
+    Graph *graph = graph_parse_text(work, (Span){(const uint8_t *)text, strlen(text)}, STR("test"));
+    const Device *device = device_load(work, str_from(row->device));
+    assert_true(graph != NULL && device != NULL && planned_passes(graph, &test, work));
+    node_add_tables(graph, S0_SEM_TFLITE_DOUBLE, &work->keep);
+    const Plan *plan = plan_make(graph, device, &test.options, work);
     assert_non_null(plan);
     assert_null(program_build(plan, S0_SEM_ONNX, work));
     for (size_t k = 0; k < 3 && row->expected[k] != NULL; k++) {

@@ -145,6 +145,11 @@ static void test_rules(void **state) {
     chain(CMD_CARRY_WORKSPACE);
     made.device.dtypes = 1u << DTYPE_I8;
     expect(input, sizeof input, NULL);
+    made.stages[0][0].stage.to = made.stages[0][1].stage.from = DTYPE_U8;
+    made.stages[0][0].stage.integer.lo = 0;
+    expect(input, sizeof input, &(Expected){FAULT_BURST, 0, CMD_NONE, 1, 0, DST_AT});
+    chain(CMD_CARRY_WORKSPACE);
+    made.device.dtypes = 1u << DTYPE_I8;
     made.buffers[2].memory = FAR;
     expect(input, sizeof input, &(Expected){FAULT_BURST, 0, CMD_NONE, 2, 0, SCRATCH_AT});
     chain(CMD_CARRY_WORKSPACE);
