@@ -88,9 +88,9 @@ input X int8[1,3,64,64]
 value r int8[1,3,64,64]
 value t int8[1,64,64,3]
 value Y int8[1,64,64,3]
-node MaxPool before: X -> r kernel_shape=[1,1]
+node LpPool before: X -> r kernel_shape=[1,1]
 node Transpose nhwc: r -> t perm=[0,2,3,1]
-node MaxPool after: t -> Y kernel_shape=[1,1]
+node LpPool after: t -> Y kernel_shape=[1,1]
 output Y
 END
 for device in mcu-cm gap8; do

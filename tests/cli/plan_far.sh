@@ -7,12 +7,12 @@ cat >waits.txt <<END
 stride0-graph 1
 format onnx 13
 input X int8[1,1,4,16]
-node MaxPool a: X -> p kernel_shape=[4,4] strides=[4,4]
-node MaxPool b: X -> q kernel_shape=[1,1]
-node MaxPool c: q -> r kernel_shape=[1,1]
-node MaxPool d: r -> s kernel_shape=[1,1]
+node LpPool a: X -> p kernel_shape=[4,4] strides=[4,4]
+node LpPool b: X -> q kernel_shape=[1,1]
+node LpPool c: q -> r kernel_shape=[1,1]
+node LpPool d: r -> s kernel_shape=[1,1]
 node Add f: q s -> t
-node MaxPool e: t -> w kernel_shape=[4,4] strides=[4,4]
+node LpPool e: t -> w kernel_shape=[4,4] strides=[4,4]
 node Add g: w p -> Y
 output Y
 END
@@ -30,9 +30,9 @@ stride0-graph 1
 format onnx 13
 input X int8[1,1,4,16]
 value y int8[1,1,5,16]
-node MaxPool a: X -> x kernel_shape=[1,1]
+node LpPool a: X -> x kernel_shape=[1,1]
 node Custom mystery: x -> y
-node MaxPool b: y -> Y kernel_shape=[1,1]
+node LpPool b: y -> Y kernel_shape=[1,1]
 output Y
 END
 stride0 plan mystery.txt -d teach --budget 143 --quiet --json misfit.json
@@ -57,9 +57,9 @@ cat >chain.txt <<END
 stride0-graph 1
 format onnx 13
 input X int8[1,1,16,16]
-node MaxPool a: X -> x kernel_shape=[1,1]
-node MaxPool b: x -> y kernel_shape=[1,1]
-node MaxPool c: y -> Y kernel_shape=[4,4] strides=[4,4]
+node LpPool a: X -> x kernel_shape=[1,1]
+node LpPool b: x -> y kernel_shape=[1,1]
+node LpPool c: y -> Y kernel_shape=[4,4] strides=[4,4]
 output Y
 END
 stride0 plan chain.txt -d near.ini --budget 96 --quiet --json far.json
@@ -83,7 +83,7 @@ echo "status $?"
 # 12 maps of 64 bytes, each between two pools, in 48 bytes: lists of 10 rows, or of all.
 {
     printf 'stride0-graph 1\nformat onnx 13\ninput m0 int8[1,1,4,16]\n'
-    for k in $(seq 0 12); do echo "node MaxPool p$k: m$k -> m$((k + 1)) kernel_shape=[1,1]"; done
+    for k in $(seq 0 12); do echo "node LpPool p$k: m$k -> m$((k + 1)) kernel_shape=[1,1]"; done
     echo 'output m13'
 } >long.txt
 stride0 plan long.txt -d teach --budget 48 | sed -n '/maps in far memory:/,/^sweep of/p'

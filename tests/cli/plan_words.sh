@@ -113,7 +113,7 @@ value t int8[1,16,8,8]
 value u int8[1,16,6,6]
 value Y int8[16]
 node Custom a: X -> t
-node MaxPool p: t -> u kernel_shape=[3,3]
+node LpPool p: t -> u kernel_shape=[3,3]
 node Custom b: u -> Y
 output Y
 NET
