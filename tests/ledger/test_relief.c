@@ -36,7 +36,7 @@ typedef struct {
 #define BY5(digits) digits("1") digits("2") digits("3") digits("4") digits("5")
 #define BY8(digits) BY5(digits) digits("6") digits("7") digits("8")
 
-#define POOL(name, in, out, kernel) "node MaxPool " name ": " in " -> " out " kernel_shape=" kernel "\n"
+#define POOL(name, in, out, kernel) "node LpPool " name ": " in " -> " out " kernel_shape=" kernel "\n"
 
 /* Rows of three: 2 3 3 2 elements in a column of 4, 2 3 3 3 3 3 3 2 in one of 8. */
 #define CONV_COLUMN(name, in, out) "node Conv " name ": " in " K -> " out " kernel_shape=[3,1] pads=[1,0,1,0]"
@@ -170,7 +170,7 @@ static const Row rows[] = {
      "value y int8[1,4,4,1]\nvalue Y int8[1,4,4,1]\nnode tflite.VAR_HANDLE n: -> h\nnode tflite.READ_VARIABLE e: h v "
      "-> "
      "r\nnode Add a: X r -> y\nnode tflite.ASSIGN_VARIABLE g: h y v ->\n"
-     "node MaxPool p: y -> Y kernel_shape=[1,1] strides=[1,1] auto_pad=\"VALID\"\noutput Y\n",
+     "node LpPool p: y -> Y kernel_shape=[1,1] strides=[1,1] auto_pad=\"VALID\"\noutput Y\n",
      .least_bytes = 3 * 16, .whole_bytes = 3 * 16, .far_bytes = 16 + 16, .loads = {{"X", 16}, {"y", 0}, {"v", 0}}},
     /* One and one. Two maps at a time are in far memory, beside X and Y. */
     {"maps that share addresses of far memory", POOLS, .least_bytes = 1 + 1, .whole_bytes = 16 + 16,

@@ -6,7 +6,7 @@
 #include "ledger/facts.h"
 #include "plan/planned.h"
 
-#define POOL(name, in, out) "node MaxPool " name ": " in " -> " out " kernel_shape=[1,1]\n"
+#define POOL(name, in, out) "node LpPool " name ": " in " -> " out " kernel_shape=[1,1]\n"
 #define IN16                "format onnx 13\ninput X int8[1,1,4,4]\n"
 
 static const char *device_text(const char *far, const char *dma, Work *work) {
@@ -106,7 +106,7 @@ static const Row rows[] = {
      "[dma]\nmax_bytes = 64 @ test\n"},
     {"what a variable is left with",
      "format tflite\ninput X int8[1,4,4,1]\nstate v int8[1,4,4,1]\nvalue h resource[]\nvalue Y int8[1,4,4,1]\n"
-     "node tflite.VAR_HANDLE n: -> h\nnode MaxPool p: X -> Y kernel_shape=[1,1] strides=[1,1] auto_pad=\"VALID\"\n"
+     "node tflite.VAR_HANDLE n: -> h\nnode LpPool p: X -> Y kernel_shape=[1,1] strides=[1,1] auto_pad=\"VALID\"\n"
      "node tflite.ASSIGN_VARIABLE a: h Y v ->\noutput Y\n",
      {0},
      "a",
@@ -114,7 +114,7 @@ static const Row rows[] = {
      .own_bytes = 16 + 16},
     {"a map that is read from a variable",
      "format tflite\nstate v int8[1,4,4,1]\nvalue h resource[]\nvalue r int8[1,4,4,1]\nvalue Y int8[1,4,4,1]\n"
-     "node tflite.VAR_HANDLE n: -> h\nnode tflite.READ_VARIABLE e: h v -> r\nnode MaxPool a: r -> Y "
+     "node tflite.VAR_HANDLE n: -> h\nnode tflite.READ_VARIABLE e: h v -> r\nnode LpPool a: r -> Y "
      "kernel_shape=[1,1] strides=[1,1] auto_pad=\"VALID\"\noutput Y\n",
      {0},
      "a",
@@ -153,8 +153,8 @@ static void test_reasons(void **state) {
 
 /* p 4 and q 16 wait while d makes s 16 of r 16: 52. Without q it would fit in 50. */
 #define WAITING                                                                                                        \
-    IN16 "node MaxPool a: X -> p kernel_shape=[2,2] strides=[2,2]\n" POOL("b", "X", "q") POOL("c", "q", "r")           \
-        POOL("d", "r", "s") "node Add f: q s -> t\nnode MaxPool e: t -> w kernel_shape=[2,2] strides=[2,2]\n"          \
+    IN16 "node LpPool a: X -> p kernel_shape=[2,2] strides=[2,2]\n" POOL("b", "X", "q") POOL("c", "q", "r")            \
+        POOL("d", "r", "s") "node Add f: q s -> t\nnode LpPool e: t -> w kernel_shape=[2,2] strides=[2,2]\n"           \
                             "node Add g: w p -> Y\noutput Y\n"
 static const FarReason *reason_of(const Facts *facts, const char *tensor) {
     for (uint32_t i = 0; i < facts->plan->buffer_count; i++) {
