@@ -9,6 +9,14 @@
 
 #include <stdlib.h>
 
+/* Bytes that are alive at each step, as a tree over the steps, so that a candidate costs the logarithm of their number:
+ * `most` of a node is the most of any step below it, less what was taken from it (`taken`) and not yet from those
+ * above. Leaf of step s: leaves + s; the one behind the last step is 0. */
+typedef struct {
+    uint32_t leaves; /* a power of two above the number of steps */
+    uint64_t *most, *taken;
+} Alive;
+
 /* A constant that may stay. */
 typedef struct {
     BufferId buffer, made_of; /* made_of: of a form, what is not loaded again either; NO_BUFFER */
@@ -20,10 +28,9 @@ typedef struct {
 typedef struct {
     const Plan *plan;
     Steady *steady;
-    uint64_t *alive;  /* of each step: bytes of storages that are not held, rounded up */
-    uint32_t fullest; /* a step that was too full for another */
-    bool *is_held;    /* it stays */
-    bool *is_spared;  /* nothing writes it again: it stays, or what is made of it does */
+    Alive alive;     /* bytes of storages that are not held, rounded up */
+    bool *is_held;   /* it stays */
+    bool *is_spared; /* nothing writes it again: it stays, or what is made of it does */
 } Search;
 
 static uint64_t rounded_size(const Plan *plan, const Buffer *buffer) {
@@ -135,43 +142,90 @@ static int by_gain(const void *left, const void *right) {
 
 /* ---- Who does */
 
-static void count_alive(const Plan *plan, uint64_t *alive) {
+static void refresh(Alive *alive, uint32_t node) {
+    uint64_t left = alive->most[2 * node], right = alive->most[2 * node + 1];
+    alive->most[node] = (left > right ? left : right) - alive->taken[node];
+}
+
+static Alive count_alive(const Plan *plan, Arena *scratch) {
+    Alive alive = {.leaves = 1};
+    while (alive.leaves <= plan->step_count) {
+        alive.leaves *= 2;
+    }
+    uint64_t *change = arena_array(scratch, uint64_t, (size_t)plan->step_count + 2); /* modulo 2^64 */
     for (uint32_t i = 0; i < plan->buffer_count; i++) {
         const Buffer *buffer = &plan->buffers[i];
-        for (uint32_t s = buffer->storage_first;
-             buffer_is_local_storage(plan, (BufferId){i}) && s < buffer->storage_last && s < plan->step_count; s++) {
-            alive[s] += rounded_size(plan, buffer);
+        if (buffer_is_local_storage(plan, (BufferId){i})) {
+            change[buffer->storage_first] += rounded_size(plan, buffer);
+            change[buffer->storage_last] -= rounded_size(plan, buffer);
         }
+    }
+    alive.most = arena_array(scratch, uint64_t, 2 * (size_t)alive.leaves);
+    alive.taken = arena_array(scratch, uint64_t, alive.leaves);
+    for (uint32_t s = 0; s < plan->step_count; s++) {
+        alive.most[alive.leaves + s] = change[s] + (s > 0 ? alive.most[alive.leaves + s - 1] : 0);
+    }
+    for (uint32_t node = alive.leaves - 1; node > 0; node--) {
+        refresh(&alive, node);
+    }
+    return alive;
+}
+
+/* The most that is alive at any step before `step`, or, where `is_behind`, at `step` or behind it. */
+static uint64_t most_alive(const Alive *alive, uint32_t step, bool is_behind) {
+    uint64_t best = 0, taken = 0;
+    uint32_t node = 1;
+    for (uint32_t half = alive->leaves / 2; half > 0; half /= 2) {
+        taken += alive->taken[node];
+        bool goes_right = (step & half) != 0;
+        if (goes_right != is_behind) {
+            uint64_t other = alive->most[2 * node + !goes_right] - taken;
+            best = other > best ? other : best;
+        }
+        node = 2 * node + goes_right;
+    }
+    uint64_t own = is_behind ? alive->most[node] - taken : 0;
+    return own > best ? own : best;
+}
+
+static void take_node(Alive *alive, uint32_t node, uint64_t size) {
+    alive->most[node] -= size;
+    if (node < alive->leaves) {
+        alive->taken[node] += size;
     }
 }
 
-static bool has_room(const Search *search, const Candidate *candidate, uint32_t step) {
+/* `size` bytes less in the steps of [first, last), which all have them. */
+static void take(Alive *alive, uint32_t first, uint32_t last, uint64_t size) {
+    uint32_t left = alive->leaves + first, right = alive->leaves + last;
+    for (; left < right; left /= 2, right /= 2) {
+        if (left % 2 == 1) {
+            take_node(alive, left++, size);
+        }
+        if (right % 2 == 1) {
+            take_node(alive, --right, size);
+        }
+    }
+    for (left = (alive->leaves + first) / 2, right = (alive->leaves + last - 1) / 2; left > 0; left /= 2, right /= 2) {
+        refresh(alive, left);
+        refresh(alive, right);
+    }
+}
+
+/* At its own steps there is what there was; at all others it is added to what is alive and what is held. */
+static bool fits(const Search *search, const Candidate *candidate) {
     const Buffer *buffer = plan_buffer(search->plan, candidate->buffer);
-    uint64_t others = search->alive[step] - (storage_is_live(buffer, step) ? candidate->size : 0);
-    uint64_t left = search->plan->capacity_bytes - search->steady->held_bytes; /* what is held fits */
-    return candidate->size <= left && others <= left - candidate->size;
-}
-
-/* Most that do not fit do not at a step where another did not. */
-static bool fits(Search *search, const Candidate *candidate) {
-    if (!has_room(search, candidate, search->fullest)) {
-        return false;
-    }
-    for (uint32_t s = 0; s < search->plan->step_count; s++) {
-        if (!has_room(search, candidate, s)) {
-            search->fullest = s;
-            return false;
-        }
-    }
-    return true;
+    const uint64_t before = most_alive(&search->alive, buffer->storage_first, false);
+    const uint64_t behind = most_alive(&search->alive, buffer->storage_last, true);
+    const uint64_t left = search->plan->capacity_bytes - search->steady->held_bytes; /* what is held fits */
+    const uint64_t others = before > behind ? before : behind;
+    return search->alive.most[1] <= left && candidate->size <= left && others <= left - candidate->size;
 }
 
 static void hold(Search *search, const Candidate *candidate) {
     const Buffer *buffer = plan_buffer(search->plan, candidate->buffer);
     Steady *steady = search->steady;
-    for (uint32_t s = buffer->storage_first; s < buffer->storage_last; s++) {
-        search->alive[s] -= candidate->size;
-    }
+    take(&search->alive, buffer->storage_first, buffer->storage_last, candidate->size);
     search->is_held[candidate->buffer.index] = search->is_spared[candidate->buffer.index] = true;
     if (is_buffer(candidate->made_of)) {
         search->is_spared[candidate->made_of.index] = true;
@@ -193,10 +247,7 @@ static void list_held(const Search *search, Arena *keep) {
             steady->held[count++] = (BufferId){i};
         }
     }
-    for (uint32_t s = 0; s < search->plan->step_count; s++) {
-        uint64_t alive = search->alive[s] + steady->held_bytes;
-        steady->alive_bytes = alive > steady->alive_bytes ? alive : steady->alive_bytes;
-    }
+    steady->alive_bytes = search->plan->step_count > 0 ? search->alive.most[1] + steady->held_bytes : 0;
 }
 
 const bool *steady_find(const Plan *plan, Steady *steady, Arena *keep, Arena *scratch) {
@@ -205,10 +256,9 @@ const bool *steady_find(const Plan *plan, Steady *steady, Arena *keep, Arena *sc
     const Kinds kinds = find_kinds(plan, scratch);
     Candidate *candidates = arena_array(scratch, Candidate, plan->buffer_count);
     uint32_t count = 0;
-    search.alive = arena_array(scratch, uint64_t, plan->step_count);
+    search.alive = count_alive(plan, scratch);
     search.is_held = arena_array(scratch, bool, plan->buffer_count);
     search.is_spared = arena_array(scratch, bool, plan->buffer_count);
-    count_alive(plan, search.alive);
     for (uint32_t i = 0; i < plan->buffer_count; i++) {
         const MadeOf *form = &kinds.form[i];
         if (!kinds.is_part[i] && may_stay(plan, (BufferId){i}, &written[i], form->is_form)) {
