@@ -86,7 +86,7 @@ for way in "plan --html" "plan --json" "diff --json" "run --json" "run --trace" 
     pack*) what=rows.csv ;;
     matrix*) what=$few ;;
     esac
-    cat pipe >read &
+    timeout 60 cat pipe >read &
     # shellcheck disable=SC2086 # words of one line
     timeout 60 stride0 ${way% *} $what --quiet ${way#* } pipe
     status=$?
