@@ -292,6 +292,20 @@ static bool channel_axis(Infer *in, const Value *x, uint32_t *axis) {
     return infer_axis(in, axes.at[0], x->shape.rank, axis);
 }
 
+/* Without an attribute the channels are axis 1, or where --layout puts them: that is checked when the axes have names.
+ */
+static bool check_channels(Infer *in, const Value *x, uint32_t k, uint32_t axis) {
+    const Value *v = infer_need(in, k);
+    bool is_rank_1 = infer_need(in, 0)->shape.rank == 1;
+    bool is_open = v != NULL && node_attr(in->node, "axis") == NULL && v->shape.rank == 1 && !is_rank_1;
+    for (uint32_t other = 0; is_open && other < x->shape.rank; other++) {
+        if (x->shape.dim[other] == v->shape.dim[0]) {
+            return true;
+        }
+    }
+    return v != NULL && check_per_axis(in, x, k, axis);
+}
+
 bool infer_batch_norm(Infer *in) {
     const Value *x = infer_need(in, 0);
     uint32_t axis;
@@ -310,7 +324,7 @@ bool infer_batch_norm(Infer *in) {
         return infer_error(in, 0, "a scalar has no channel axis", "[]", "rank 1 or more");
     }
     for (uint32_t k = 1; k < 5; k++) {
-        if (infer_need(in, k) == NULL || !check_per_axis(in, x, k, axis)) {
+        if (!check_channels(in, x, k, axis)) {
             return false;
         }
     }

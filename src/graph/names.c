@@ -86,16 +86,6 @@ static const char *reading(const Names *n, uint8_t name, Anchor by) {
                       shape_text(arena, &value->shape).ptr, who);
 }
 
-/* What an operator defines, no option changes. */
-static const char *way_out(bool first_is_stated, bool second_is_stated) {
-    if (first_is_stated && second_is_stated) {
-        return "leave one --layout out";
-    }
-    return first_is_stated || second_is_stated
-               ? "leave --layout out, for operators define their axes; or put a Transpose between the two in the model"
-               : "put a Transpose between the two in the model";
-}
-
 static bool contradiction(const Names *n, const Axis *a, uint8_t name, Anchor by) {
     const char **readings = arena_array(n->work->diags.arena, const char *, 3);
     readings[0] = reading(n, a->name, a->by);
@@ -105,7 +95,8 @@ static bool contradiction(const Names *n, const Axis *a, uint8_t name, Anchor by
                                   .tensor = graph_value(n->graph, by.value)->name,
                                   .what = "one axis has two meanings",
                                   .readings = readings,
-                                  .hint = way_out(!is_node(a->by.node), !is_node(by.node))});
+                                  .hint = "say which holds with --layout TENSOR=NCHW or NHWC, or put a "
+                                          "Transpose between the two in the model"});
 }
 
 static bool name_axis(const Names *n, Anchor by, uint8_t name) {
@@ -197,6 +188,17 @@ static bool anchor_weights(const Names *n, NodeId id, const Node *node) {
     return true;
 }
 
+/* Did the user say what the axes of this value are? */
+static bool is_stated(const Names *n, ValueId id) {
+    for (uint32_t axis = 0; is_value(id) && axis < axis_count(graph_value(n->graph, id)); axis++) {
+        const Axis *root = root_of(n, id, axis);
+        if (root->name != UNNAMED && !is_node(root->by.node)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Does the operator's definition say which axes its data has? ONNX: those of OP_CHANNEL_SECOND. TFLite has channels
  * last everywhere; it matters, and a --layout may not say otherwise, where weights are laid along them or windows
  * slide. */
@@ -209,10 +211,17 @@ static bool defines_axes(const Names *n, const Node *node) {
     return is_windowed;
 }
 
+/* A normalisation works along whatever axis is C: there --layout overrules what the operator's definition assumes, but
+ * not what the file states. */
+static bool anchors_map(const Names *n, const Node *node, uint32_t data) {
+    bool may_yield = op_info(node->op)->kind == KIND_NORM && node_attr(node, "axis") == NULL;
+    return data < node->input_count && defines_axes(n, node) && !(may_yield && is_stated(n, node->inputs[data]));
+}
+
 static bool anchor_node(const Names *n, NodeId id) {
     const Node *node = graph_node(n->graph, id);
     uint32_t data = node_data_input(node);
-    if (data < node->input_count && defines_axes(n, node) &&
+    if (anchors_map(n, node, data) &&
         (!anchor_map(n, id, node->inputs[data]) || (node->output_count > 0 && !anchor_map(n, id, node->outputs[0])))) {
         return false;
     }
@@ -324,7 +333,7 @@ static void keep_source(Value *value, const Axis *root) {
 }
 
 /* A constant that --layout speaks of: it has those names, whoever reads it. */
-static bool is_stated(const Value *value) {
+static bool is_stated_constant(const Value *value) {
     return value->constant != NULL && value->channel_source == CHANNEL_BY_LAYOUT;
 }
 
@@ -333,7 +342,7 @@ static void fill_value(const Names *n, ValueId id) {
     static const uint8_t order[] = {DIM_C, DIM_W, DIM_H};
     Value *value = graph_value(n->graph, id);
     bool is_taken[DIM_COUNT + 1] = {false};
-    for (uint32_t axis = 0; axis < axis_count(value) && !is_stated(value); axis++) {
+    for (uint32_t axis = 0; axis < axis_count(value) && !is_stated_constant(value); axis++) {
         const Axis *root = root_of(n, id, axis);
         value->dims[axis] = root->name;
         keep_source(value, root);
@@ -384,7 +393,7 @@ static void name_constants(const Names *n) {
         const Node *node = graph_node(n->graph, main->nodes[at]);
         for (uint32_t k = 0; k < node->input_count; k++) {
             const Value *value = node_input(n->graph, node, k);
-            if (value != NULL && value->constant != NULL && value->has_shape && !is_stated(value)) {
+            if (value != NULL && value->constant != NULL && value->has_shape && !is_stated_constant(value)) {
                 name_constant(n, main->nodes[at], k);
             }
         }

@@ -67,7 +67,8 @@ typedef struct {
  * right) and through Transpose, both ways, and a `--layout` is an anchor like an operator; what no anchor reaches, and
  * all of TFLite, is right-aligned to N H W C with leading axes folded into N. Rank 1 is C unless an anchor says
  * otherwise; weights are O I H W by their operator's definition. Two anchors that disagree are refused with both
- * readings; a Transpose, Squeeze or Unsqueeze between them is a copy then. */
+ * readings; a Transpose, Squeeze or Unsqueeze between them is a copy then, and at a normalisation --layout overrules
+ * what its definition assumes. */
 bool graph_assign_names(Graph *graph, LayoutBinding *bindings, size_t count, Work *work);
 
 /* Operators that may move elements: where their two sides have names that differ, they are a copy and carry none. */

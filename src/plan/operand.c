@@ -50,7 +50,15 @@ static const char *const *possible_readings(const Value *map, uint64_t elements,
     return readings;
 }
 
-/* Only of an unknown operator the user may say which axis it is. */
+/* Only of an unknown operator the user may say which axis it is; of others, what the map's axes are called. */
+static const char *axis_hint(const Node *node, const Value *value, const Value *map, Arena *arena) {
+    if (op_info(node->op)->kind == KIND_OPAQUE) {
+        return arena_text(arena, "state the axis with --axis '" STR_FMT "'=K", STR_ARG(value->name));
+    }
+    return arena_text(arena, "state the layout of the map with --layout '" STR_FMT "'=NCHW or NHWC",
+                      STR_ARG(map->name));
+}
+
 static bool refuse_axis(const Node *node, const Value *value, const Value *map, int32_t axis, Work *work) {
     Arena *arena = &work->keep;
     uint64_t elements = 0;
@@ -65,7 +73,7 @@ static bool refuse_axis(const Node *node, const Value *value, const Value *map, 
                                      (unsigned long long)elements, (int)axis, (long long)map->shape.dim[axis],
                                      STR_ARG(map->name), STR_ARG(map_shape)),
                    .expected = arena_text(arena, "%lld parameters", (long long)map->shape.dim[axis]),
-                   .hint = arena_text(arena, "state the axis with --axis '" STR_FMT "'=K", STR_ARG(value->name)),
+                   .hint = axis_hint(node, value, map, arena),
                    .readings = possible_readings(map, elements, arena)});
 }
 
@@ -103,7 +111,7 @@ static bool check_defined_axis(const Plan *plan, const Node *node, const Value *
                                         : arena_text(&work->keep, "axis %d", (int)axis),
                    .hint = is_by_position
                                ? "leave the option out, or give the constant the shape that lies along the axis"
-                               : "leave the option out, or put a Transpose in front of the operator in the model"});
+                               : "leave the option out, or state with --layout which axis of the map is C"});
 }
 
 /* ---- By definition: role c */
@@ -123,6 +131,9 @@ static bool operand_by_definition(const Plan *plan, const Node *node, uint32_t k
     operand->axis = node_defined_axis(graph, node, k);
     bool is_there = node_has_axis(map, operand->axis);
     bool agrees = is_there && (uint64_t)map->shape.dim[operand->axis] == elements;
+    if (is_there && !agrees && kind == KIND_NORM && map->shape.rank > 1) {
+        return refuse_axis(node, value, map, operand->axis, work);
+    }
     if (!check_defined_axis(plan, node, value, operand->axis, false, work)) {
         return false;
     }
