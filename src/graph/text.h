@@ -1,6 +1,6 @@
 /* The text form of a graph: what tests are written in, and what can be printed after any pass.
  * docs/text.md has the lines. Beyond them, for what passes leave:
- *   value    `dims=NCHW`: the names that graph_assign_names gave the axes. It gives them anew; --layout is what tells it
+ *   value    `dims=NCHW`: the names of the axes; graph_assign_names gives them anew, --layout is what tells it
  *   node     `node OP(FILE'S NAME)@VERSION NAME: …`; `folded` for `node` marks one whose outputs are all constants
  *
  * parse(print(g)) equals g, up to the order of nodes between blocks and to where the text has them (source_index,
