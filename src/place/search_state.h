@@ -44,7 +44,7 @@ struct Search {
     bool is_off[INFER_COUNT];
     uint64_t nodes;
     uint64_t next_look; /* the nodes after which it is asked whether the search is over */
-    bool is_full; /* something was cut short for want of room */
+    bool is_full;       /* something was cut short for want of room */
 
     /* Of a section. */
     Level *floor;      /* nothing more is placed below */

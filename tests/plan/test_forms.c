@@ -173,7 +173,8 @@ static void test_forms(void **state) {
 
 static void check_costs(const char *text, const char *device, Strategy strategy) {
     Planned planned;
-    const Case c = {.text = text, .device = device, .options = {.in_place = true, .strategy = strategy, .whole_tiles = true}};
+    const Case c = {
+        .text = text, .device = device, .options = {.in_place = true, .strategy = strategy, .whole_tiles = true}};
     form_must_plan(&planned, &c, NULL);
     const Buffer *copy = case_buffer_at(&planned, "n", "s");
     bool is_channel = copy->broadcast == BROADCAST_CHANNEL && copy->axis == 1;
