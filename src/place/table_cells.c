@@ -11,8 +11,9 @@
 enum { MOST_SHOWN = 160 };
 
 Str cell_value(const TableReader *reader, TableColumn column) {
+    static const Str absent = {0};
     int field = reader->table->field[column];
-    return field == TABLE_ABSENT ? (Str){0} : reader->csv.field[field].value;
+    return field == TABLE_ABSENT ? absent : reader->csv.field[field].value;
 }
 
 const char *cell_shown(const TableReader *reader, Str text) {

@@ -167,12 +167,19 @@ static bool uses_along(const Use *use, int d, uint64_t index) {
     return use->is_used[d] == NULL || use->is_used[d][index];
 }
 
+static bool has_index(const Use *use, int d) {
+    bool has = use->is_used[d] == NULL;
+    for (uint64_t index = 0; !has && index < use->view.shape.extent[d]; index++) {
+        has = use->is_used[d][index];
+    }
+    return has;
+}
+
 /* Windows may lie in padding, all of them: then some dimension has no index. */
 static bool has_elements(const Use *use) {
     bool has = true;
     for (int d = 0; d < DIM_COUNT; d++) {
-        has = has && (use->is_used[d] == NULL ||
-                      memchr(use->is_used[d], true, (size_t)use->view.shape.extent[d] * sizeof(bool)) != NULL);
+        has = has && has_index(use, d);
     }
     return has;
 }
