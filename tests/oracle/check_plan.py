@@ -321,7 +321,8 @@ class Checker:
         self.expect("far_maps.buffers", sorted(told["buffers"]), sorted(maps))
         self.expect("far_maps.bytes", told["bytes"], sum(map(all_banks, maps.values())))
         ends = max((b["offset"] + all_banks(b) for b in maps.values()), default=0)
-        others = [b["offset"] for b in self.buffers if b["memory"] in ("flash", "far") and not is_map(b)]
+        behind = [b for b in self.buffers if b["memory"] in ("flash", "far")]
+        others = [b["offset"] for b in behind if not is_map(self.root_of(b))]
         self.require(ends <= told["at_once_bytes"] <= min(others, default=told["at_once_bytes"]),
                      "maps in far memory do not lie in at_once_bytes, or something else does")
         for buffer in self.buffers:
