@@ -430,6 +430,26 @@ static void warn_of_default(const Names *n) {
     }
 }
 
+/* A normalisation that goes along another axis than its definition says: --layout is taken at its word, and told. */
+static void warn_of_overruled(const Names *n) {
+    const Block *main = graph_main(n->graph);
+    for (uint32_t at = 0; at < main->node_count; at++) {
+        const Node *node = graph_node(n->graph, main->nodes[at]);
+        uint32_t data = node_data_input(node);
+        bool is_norm = op_info(node->op)->kind == KIND_NORM && data < node->input_count && defines_axes(n, node);
+        const Value *map = is_norm ? node_input(n->graph, node, data) : NULL;
+        if (map == NULL || map->channel_source != CHANNEL_BY_LAYOUT || axis_count(map) < 2 || map->dims[1] == DIM_C) {
+            continue;
+        }
+        diag_warn(&n->work->diags,
+                  (DiagText){.node = node_title(n->work->diags.arena, node),
+                             .tensor = map->name,
+                             .what = "--layout puts the channels elsewhere than the operator's definition",
+                             .expected = "axis 1, as ONNX defines it",
+                             .hint = "leave --layout out, unless the model means it so"});
+    }
+}
+
 bool graph_assign_names(Graph *graph, LayoutBinding *bindings, size_t count, Work *work) {
     Names n = {.graph = graph, .work = work, .classes = make_classes(graph, &work->keep)};
     for (size_t k = 0; k < count; k++) {
@@ -452,6 +472,7 @@ bool graph_assign_names(Graph *graph, LayoutBinding *bindings, size_t count, Wor
     }
     warn_of_default(&n);
     write_names(&n);
+    warn_of_overruled(&n);
     graph->axis_classes = n.classes;
     return true;
 }

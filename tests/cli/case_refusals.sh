@@ -24,6 +24,7 @@ axis b8.txt -d mcu-cm --layout X=NCHW
 axis b8last.txt -d mcu-cm --layout X=NHWC
 axis b8equal.txt -d mcu-cm --layout X=NCHW
 axis b8equal.txt -d mcu-cm --layout X=NHWC
+stride0 plan b8equal.txt -d mcu-cm --layout X=NHWC --json out.json >out.txt # taken at its word, with a warning
 
 # D10: one axis may come as a list, two may not.
 graph d10.txt 'input X float32[1,6,6,6]' "$six" "$norm axis=[3]" 'output Y'
