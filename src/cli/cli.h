@@ -13,6 +13,7 @@
 typedef struct {
     Work work;
     Texts operands; /* what stood beside the options */
+    Texts named;    /* texts of options: where one names a file, as -d may, no output replaces it */
     bool is_quiet;  /* no report: only files, what was asked for with `-`, and errors */
     bool has_color; /* standard output takes colours */
     bool is_plain;  /* --plain: for a log */

@@ -81,16 +81,21 @@ static bool check_operands(Cli *cli, const CliCommand *command) {
 
 /* Nothing is written, and no work begun, where an output would be lost or an operand replaced. */
 static bool check_outputs(Cli *cli, const OptionSet *sets, size_t set_count) {
+    Texts outputs = {0};
     for (size_t i = 0; i < set_count; i++) {
         for (const Option *option = sets[i].options; option->name != NULL; option++) {
-            const char *path =
-                option->kind == OPTION_OUTPUT ? *(const char **)((char *)sets[i].target + option->offset) : NULL;
-            if (path != NULL && !cli_claim_output(cli, path)) {
-                return false;
+            bool has_text = option->kind == OPTION_TEXT || option->kind == OPTION_OUTPUT;
+            const char *text = has_text ? *(const char **)((char *)sets[i].target + option->offset) : NULL;
+            if (text != NULL) {
+                cli_add_text(option->kind == OPTION_OUTPUT ? &outputs : &cli->named, &cli->work.keep, text);
             }
         }
     }
-    return true;
+    bool is_free = true;
+    for (size_t i = 0; is_free && i < outputs.count; i++) {
+        is_free = cli_claim_output(cli, outputs.item[i]);
+    }
+    return is_free;
 }
 
 static s0_status run_command(Cli *cli, const CliCommand *command, Arguments arguments, CommonArgs *common) {

@@ -12,17 +12,24 @@ bool cli_is_stdout(const char *path) {
     return path != NULL && strcmp(path, "-") == 0;
 }
 
-/* An output over the model, or over weights that it keeps in a file beside it, would lose what the user has. */
-static bool spares_inputs(Cli *cli, const char *path) {
-    for (size_t i = 0; i < cli->files.count + cli->operands.count; i++) {
-        size_t count = cli->files.count;
-        if (file_is_same(i < count ? cli->files.path[i].ptr : cli->operands.item[i - count], path)) {
-            return diag_error(
-                &cli->work.diags,
-                (DiagText){.place = path, .what = "the output would replace an input", .hint = "name another file"});
-        }
+static bool is_one_of(const Texts *files, const char *path) {
+    bool is = false;
+    for (size_t i = 0; i < files->count; i++) {
+        is = is || file_is_same(files->item[i], path);
     }
-    return true;
+    return is;
+}
+
+/* An output over the model, over weights that it keeps in a file beside it, or over a device file would lose what the
+ * user has. */
+static bool spares_inputs(Cli *cli, const char *path) {
+    bool is_input = is_one_of(&cli->operands, path) || is_one_of(&cli->named, path);
+    for (size_t i = 0; i < cli->files.count; i++) {
+        is_input = is_input || file_is_same(cli->files.path[i].ptr, path);
+    }
+    return !is_input || diag_error(&cli->work.diags, (DiagText){.place = path,
+                                                                .what = "the output would replace an input",
+                                                                .hint = "name another file"});
 }
 
 /* A second output into the same file would replace the first. */

@@ -95,3 +95,11 @@ for way in "plan --html" "plan --json" "diff --json" "run --json" "run --trace" 
     stride0 ${way% *} $what --quiet ${way#* } again
     cmp read again && echo "$way: status $status, all of it"
 done
+
+# A device file, or a plan that is compared with, is an input too.
+cp "$S0_SOURCE_DIR/devices/teach.ini" own.ini
+stride0 plan "$model" -d ./own.ini --quiet --json own.ini
+echo "over the device file: status $?"
+stride0 plan "$model" -d ./own.ini --quiet --json kept.json
+stride0 diff "$model" --baseline kept.json --quiet --json kept.json
+echo "over the baseline: status $?"
