@@ -383,6 +383,7 @@ bool model_init(Model *model, const SolverBuffer *buffer, size_t count, const So
         return true;
     }
     model->unit_bytes = find_unit(sized, count);
+    CHECK(model->unit_bytes > 0);
     if (total / model->unit_bytes >= LEVEL_NONE / 4) {
         return true;
     }

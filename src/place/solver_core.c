@@ -43,8 +43,11 @@ static void place_greedily(SolverCase *problem) {
         problem->is_placed = place_plain(problem);
         return;
     }
-    problem->is_placed = solver_greedy(problem->buffer, problem->count, problem->options->align_bytes, problem->scratch,
-                                       problem->offset, &problem->height, &problem->method);
+    GreedyAnswer answer = {.offset = problem->offset, .height = problem->height, .method = problem->method};
+    problem->is_placed =
+        solver_greedy(problem->buffer, problem->count, problem->options->align_bytes, problem->scratch, &answer);
+    problem->height = answer.height;
+    problem->method = answer.method;
 }
 
 /* What the searches need. */

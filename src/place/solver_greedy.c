@@ -141,8 +141,8 @@ static void order_by(Greed *greed, GreedKind kind, Arena *scratch) {
     }
 }
 
-bool solver_greedy(const SolverBuffer *buffer, size_t count, uint64_t align_bytes, Arena *scratch, uint64_t *offset,
-                   uint64_t *height, const char **method) {
+bool solver_greedy(const SolverBuffer *buffer, size_t count, uint64_t align_bytes, Arena *scratch,
+                   GreedyAnswer *answer) {
     Greed greed = {.buffer = buffer,
                    .count = count,
                    .align_bytes = align_bytes,
@@ -158,14 +158,14 @@ bool solver_greedy(const SolverBuffer *buffer, size_t count, uint64_t align_byte
             uint64_t end = greed.taken[greed.order[placed++]].end;
             most = end > most ? end : most;
         }
-        if (placed < count || (is_found && most >= *height)) {
+        if (placed < count || (is_found && most >= answer->height)) {
             continue;
         }
         is_found = true;
-        *height = most;
-        *method = GREED_NAME[kind];
+        answer->height = most;
+        answer->method = GREED_NAME[kind];
         for (size_t i = 0; i < count; i++) {
-            offset[i] = greed.taken[i].offset;
+            answer->offset[i] = greed.taken[i].offset;
         }
     }
     return is_found;

@@ -4,10 +4,16 @@
 
 #include "place/solver.h"
 
-/* Writes to offset[] the lowest of several greedy placements of the buffers, and its height. False where pins can't
- * all be kept. Sizes and what alignment may add fit 64 bits. */
-bool solver_greedy(const SolverBuffer *buffer, size_t count, uint64_t align_bytes, Arena *scratch, uint64_t *offset,
-                   uint64_t *height, const char **method);
+typedef struct {
+    uint64_t *offset; /* room for all; bytes, of each buffer */
+    uint64_t height;  /* bytes */
+    const char *method;
+} GreedyAnswer;
+
+/* The lowest of several greedy placements of the buffers. False where pins can't all be kept. Sizes and what alignment
+ * may add fit 64 bits. */
+bool solver_greedy(const SolverBuffer *buffer, size_t count, uint64_t align_bytes, Arena *scratch,
+                   GreedyAnswer *answer);
 
 /* Can all pins be kept, however much room there is? */
 bool solver_pins_hold(const SolverBuffer *buffer, size_t count, uint64_t align_bytes);
