@@ -63,35 +63,56 @@ static const char *list_names(const Graph *graph, const char *what, const ValueI
                       : arena_text(arena, "the %ss are %s%s", what, list, more);
 }
 
-/* Each --input must name an input, and none twice. */
+/* Names that an option gives: each is one of these inputs or outputs, and none stands twice. */
+typedef struct {
+    const char *option, *what; /* "--input", "input" */
+    const RunFile *files;
+    size_t count;
+    const ValueId *values;
+    uint32_t value_count;
+    bool takes_constants; /* an output may be one; an input with a value is none that is given */
+} Named;
+
+static bool check_name(const Graph *graph, const Named *named, size_t k, bool is_known, Work *work) {
+    Arena *arena = work->diags.arena;
+    Str name = named->files[k].name;
+    Nearest nearest = {.typed = name};
+    bool is_twice = false;
+    for (uint32_t i = 0; i < named->value_count; i++) {
+        Str own = graph_value(graph, named->values[i])->name;
+        is_known = is_known || ((named->takes_constants || is_given(graph, named->values[i])) && str_eq(own, name));
+        nearest_offer(&nearest, own);
+    }
+    for (size_t other = 0; other < k; other++) {
+        is_twice = is_twice || str_eq(named->files[other].name, name);
+    }
+    if (is_known && !is_twice) {
+        return true;
+    }
+    work->diags.file = NULL;
+    const char *list = list_names(graph, named->what, named->values, named->value_count, arena);
+    return diag_error(&work->diags,
+                      (DiagText){.place = arena_text(arena, "option %s", named->option),
+                                 .tensor = name,
+                                 .what = is_twice ? arena_text(arena, "the %s is given twice", named->what)
+                                                  : arena_text(arena, "no %s has this name", named->what),
+                                 .hint = is_twice ? "give it once" : nearest_hint(arena, &nearest, list)});
+}
+
+/* An input with a default may be given too. */
 static bool check_names(Graph *graph, const RunOptions *options, Work *work) {
     const Block *block = graph_main(graph);
-    for (size_t k = 0; k < options->input_count; k++) {
-        Str name = options->inputs[k].name;
-        Nearest nearest = {.typed = name};
-        bool is_input = find_default(graph, name) != NULL, is_twice = false;
-        for (uint32_t i = 0; i < block->input_count; i++) {
-            Str own = graph_value(graph, block->inputs[i])->name;
-            is_input = is_input || (is_given(graph, block->inputs[i]) && str_eq(own, name));
-            nearest_offer(&nearest, own);
-        }
-        for (size_t other = 0; other < k; other++) {
-            is_twice = is_twice || str_eq(options->inputs[other].name, name);
-        }
-        if (!is_input || is_twice) {
-            work->diags.file = NULL;
-            return diag_error(
-                &work->diags,
-                (DiagText){.place = "option --input",
-                           .tensor = name,
-                           .what = is_twice ? "the input is given twice" : "no input has this name",
-                           .hint = is_twice ? "give it once"
-                                            : nearest_hint(work->diags.arena, &nearest,
-                                                           list_names(graph, "input", block->inputs, block->input_count,
-                                                                      work->diags.arena))});
-        }
+    const Named named = {.option = "--input",
+                         .what = "input",
+                         .files = options->inputs,
+                         .count = options->input_count,
+                         .values = block->inputs,
+                         .value_count = block->input_count};
+    bool good = true;
+    for (size_t k = 0; good && k < named.count; k++) {
+        good = check_name(graph, &named, k, find_default(graph, named.files[k].name) != NULL, work);
     }
-    return true;
+    return good;
 }
 
 static bool find_input(AuditTensor *input, const RunOptions *options, ModelFiles *files, Work *work) {
@@ -144,35 +165,20 @@ void feed_write(const BuiltProgram *built, const Graph *graph, const Audit *audi
 
 /* ---- Outputs */
 
-/* Each --expect must name an output, and none twice. */
 static bool check_expected(const Graph *graph, const RunOptions *options, Work *work) {
     const Block *block = graph_main(graph);
-    for (size_t k = 0; k < options->expected_count; k++) {
-        Str name = options->expected[k].name;
-        Nearest nearest = {.typed = name};
-        bool is_output = false, is_twice = false;
-        for (uint32_t i = 0; i < block->output_count; i++) {
-            Str own = graph_value(graph, block->outputs[i])->name;
-            is_output = is_output || str_eq(own, name);
-            nearest_offer(&nearest, own);
-        }
-        for (size_t other = 0; other < k; other++) {
-            is_twice = is_twice || str_eq(options->expected[other].name, name);
-        }
-        if (!is_output || is_twice) {
-            work->diags.file = NULL;
-            return diag_error(
-                &work->diags,
-                (DiagText){.place = "option --expect",
-                           .tensor = name,
-                           .what = is_twice ? "the output is given twice" : "no output has this name",
-                           .hint = is_twice ? "give it once"
-                                            : nearest_hint(work->diags.arena, &nearest,
-                                                           list_names(graph, "output", block->outputs,
-                                                                      block->output_count, work->diags.arena))});
-        }
+    const Named named = {.option = "--expect",
+                         .what = "output",
+                         .files = options->expected,
+                         .count = options->expected_count,
+                         .values = block->outputs,
+                         .value_count = block->output_count,
+                         .takes_constants = true};
+    bool good = true;
+    for (size_t k = 0; good && k < named.count; k++) {
+        good = check_name(graph, &named, k, false, work);
     }
-    return true;
+    return good;
 }
 
 static bool find_expected(AuditTensor *output, const RunOptions *options, ModelFiles *files, Work *work) {

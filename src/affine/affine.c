@@ -5,6 +5,7 @@
 #include "affine/real.h"
 #include "base/fault.h"
 #include "graph/fold.h"
+#include "graph/names.h"
 
 #include <math.h>
 #include <string.h>
@@ -150,19 +151,9 @@ static bool read_aligned(const Reader *r, uint32_t k, Numbers *numbers) {
 }
 
 /* A parameter that the operator defines to go along axis 1. */
-/* Axis 1 by ONNX's definition, or where --layout puts the channels. */
-static int32_t channel_axis(const Value *map) {
-    for (uint32_t axis = 0; axis < map->shape.rank && map->channel_source == CHANNEL_BY_LAYOUT; axis++) {
-        if (map->dims[axis] == DIM_C) {
-            return (int32_t)axis;
-        }
-    }
-    return 1;
-}
-
 static bool read_channel(const Reader *r, uint32_t k, Numbers *numbers) {
     const Value *value;
-    int32_t axis = channel_axis(r->map);
+    int32_t axis = names_channel_axis(r->rw->graph, r->map);
     return read_numbers(r, k, numbers, &value) && value->shape.rank == 1 && r->map->shape.rank >= 2 &&
            (uint64_t)r->map->shape.dim[axis] == numbers->count && take_axis(r, axis, numbers->count);
 }

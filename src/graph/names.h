@@ -24,4 +24,8 @@ void names_of_map(const Node *node, uint32_t rank, uint8_t dims[SHAPE_MAX_RANK])
 /* Names of weights, input `k` of role w, by the operator's definition. */
 void names_of_weights(const Graph *graph, const Node *node, uint32_t k, uint8_t dims[SHAPE_MAX_RANK]);
 
+/* The map's channels, when names are assigned: the axis that is called C, where exactly one is; else what the format
+ * defines (ONNX 1, TFLite the last). */
+int32_t names_channel_axis(const Graph *graph, const Value *map);
+
 #endif

@@ -135,3 +135,18 @@ void names_of_weights(const Graph *graph, const Node *node, uint32_t k, uint8_t 
         break;
     }
 }
+
+int32_t names_channel_axis(const Graph *graph, const Value *map) {
+    int32_t found = -1;
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < map->shape.rank; k++) {
+        if (map->dims[k] == DIM_C) {
+            found = (int32_t)k;
+            count++;
+        }
+    }
+    if (count == 1) {
+        return found;
+    }
+    return graph->channels_last || map->shape.rank < 2 ? (int32_t)map->shape.rank - 1 : 1;
+}

@@ -46,22 +46,6 @@ bool node_is_elementwise(const Node *node) {
 
 /* ---- Axes */
 
-/* The axis that is called C, where exactly one is; else what the format defines (ONNX 1, TFLite the last). */
-int32_t node_channel_axis(const Graph *graph, const Value *map) {
-    int32_t found = -1;
-    uint32_t count = 0;
-    for (uint32_t k = 0; k < map->shape.rank; k++) {
-        if (map->dims[k] == DIM_C) {
-            found = (int32_t)k;
-            count++;
-        }
-    }
-    if (count == 1) {
-        return found;
-    }
-    return graph->channels_last || map->shape.rank < 2 ? (int32_t)map->shape.rank - 1 : 1;
-}
-
 /* Of the coded tensor; where that has no record of several scales, the attribute that the operator defines. A Quantize
  * that took a Dequantize along reads that one's scale and zero point behind its own: see graph_fold_qdq. */
 static int32_t quant_axis(const Graph *graph, const Node *node, uint32_t k) {
@@ -79,7 +63,7 @@ static int32_t quant_axis(const Graph *graph, const Node *node, uint32_t k) {
 int32_t node_defined_axis(const Graph *graph, const Node *node, uint32_t k) {
     OpKind kind = op_info(node->op)->kind;
     bool is_coding = kind == KIND_QUANTIZE || kind == KIND_DEQUANTIZE;
-    return is_coding ? quant_axis(graph, node, k) : node_channel_axis(graph, node_output(graph, node, 0));
+    return is_coding ? quant_axis(graph, node, k) : names_channel_axis(graph, node_output(graph, node, 0));
 }
 
 /* The axis of the map that axis 0 of the operand is aligned with. From the right; before opset 7 an attribute says. */

@@ -28,9 +28,6 @@ static inline bool node_has_axis(const Value *map, int32_t axis) {
     return axis >= 0 && axis < (int32_t)map->shape.rank;
 }
 
-/* The map's channels: the axis that is called C, where exactly one is; else what the format defines. */
-int32_t node_channel_axis(const Graph *graph, const Value *map);
-
 /* Of input `k`, a list of one number a slice: which axis its operator defines. It may be none of the map's: see
  * node_has_axis. */
 int32_t node_defined_axis(const Graph *graph, const Node *node, uint32_t k);

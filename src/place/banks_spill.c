@@ -6,6 +6,8 @@
  * fit. */
 #include "place/banks_inner.h"
 
+#include "place/spans.h"
+
 #include <stdlib.h>
 
 enum { LEVELS = 16, MOST_LOWERED = 8, MOST_BROUGHT_BACK = 24, MOST_FOR_BRINGING_BACK = 4096 };
@@ -40,20 +42,6 @@ static int compare_first(const void *left, const void *right) {
     return a->buffer < b->buffer ? -1 : a->buffer > b->buffer;
 }
 
-typedef struct {
-    uint64_t last;
-    size_t item;
-} Ending;
-
-static int compare_last(const void *left, const void *right) {
-    const Ending *a = left;
-    const Ending *b = right;
-    if (a->last != b->last) {
-        return a->last < b->last ? -1 : 1;
-    }
-    return a->item < b->item ? -1 : a->item > b->item;
-}
-
 /* Those that `where` puts here, and those that are free. */
 static void spill_init(Spill *spill, Banks *banks, uint32_t bank, const uint32_t *where) {
     const BanksProblem *problem = banks->problem;
@@ -77,14 +65,12 @@ static void spill_init(Spill *spill, Banks *banks, uint32_t bank, const uint32_t
 }
 
 static void sort_by_last(Spill *spill) {
-    Ending *ending = arena_array(spill->banks->scratch, Ending, spill->count);
+    LifeEnd *ending = arena_array(spill->banks->scratch, LifeEnd, spill->count);
     spill->by_last = arena_array(spill->banks->scratch, size_t, spill->count);
     for (size_t k = 0; k < spill->count; k++) {
-        ending[k] = (Ending){spill->item[k].last, k};
+        ending[k] = (LifeEnd){spill->item[k].last, k};
     }
-    if (spill->count > 0) {
-        qsort(ending, spill->count, sizeof *ending, compare_last);
-    }
+    life_sort_ends(ending, spill->count);
     for (size_t k = 0; k < spill->count; k++) {
         spill->by_last[k] = ending[k].item;
     }

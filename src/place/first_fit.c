@@ -9,6 +9,7 @@
 #include "place/pack.h"
 
 #include "base/checked.h"
+#include "place/spans.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -200,33 +201,17 @@ static void give(Holes *holes, Block block) {
     }
 }
 
-typedef struct {
-    uint64_t last;
-    size_t item;
-} Death;
-
-static int compare_deaths(const void *left, const void *right) {
-    const Death *a = left;
-    const Death *b = right;
-    if (a->last != b->last) {
-        return a->last < b->last ? -1 : 1;
-    }
-    return a->item < b->item ? -1 : a->item > b->item;
-}
-
-static Death *sorted_deaths(const Pack *pack, Arena *scratch) {
-    Death *death = arena_array(scratch, Death, pack->count);
+static LifeEnd *sorted_deaths(const Pack *pack, Arena *scratch) {
+    LifeEnd *death = arena_array(scratch, LifeEnd, pack->count);
     for (size_t i = 0; i < pack->count; i++) {
-        death[i] = (Death){pack->item[i].last, i};
+        death[i] = (LifeEnd){pack->item[i].last, i};
     }
-    if (pack->count > 0) {
-        qsort(death, pack->count, sizeof *death, compare_deaths);
-    }
+    life_sort_ends(death, pack->count);
     return death;
 }
 
 bool first_fit(const Pack *pack, const size_t *order, Arena *scratch, uint64_t *offset, uint64_t *height) {
-    const Death *death = sorted_deaths(pack, scratch);
+    const LifeEnd *death = sorted_deaths(pack, scratch);
     Holes holes = all_free(scratch);
     *height = 0;
     for (size_t i = 0; i < pack->count; i++) {

@@ -6,6 +6,7 @@
 
 #include "base/checked.h"
 #include "base/fault.h"
+#include "place/spans.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -109,39 +110,6 @@ static void scale_all(Model *model, const Sized *sized) {
 
 /* ---- Sections */
 
-/* A piece of a buffer's life begins or ends. */
-typedef struct {
-    uint64_t step;
-    uint32_t rect;
-    bool is_begin;
-} Edge;
-
-static int compare_edges(const void *left, const void *right) {
-    const Edge *a = left;
-    const Edge *b = right;
-    int order = compare_u64(a->step, b->step);
-    order = order != 0 ? order : a->is_begin - b->is_begin;
-    return order != 0 ? order : compare_u64(a->rect, b->rect);
-}
-
-static size_t add_piece(Edge *edge, size_t count, uint64_t first, uint64_t last, uint32_t rect) {
-    if (first == last) {
-        return count;
-    }
-    edge[count++] = (Edge){first, rect, true};
-    edge[count++] = (Edge){last, rect, false};
-    return count;
-}
-
-static size_t add_edges(Edge *edge, size_t count, const SolverBuffer *buffer, uint32_t rect) {
-    uint64_t begin = buffer->first;
-    for (size_t k = 0; k < buffer->gap_count; k++) {
-        count = add_piece(edge, count, begin, buffer->gap[k].first, rect);
-        begin = buffer->gap[k].last;
-    }
-    return add_piece(edge, count, begin, buffer->last, rect);
-}
-
 /* Ends the range of a rectangle, or lengthens the one before where that ends where this one begins. */
 static void close_range(Rect *rect, SectionRange *range, uint32_t end) {
     range[rect->range_count].hi = end;
@@ -154,29 +122,26 @@ static void close_range(Rect *rect, SectionRange *range, uint32_t end) {
 
 /* Sections of steps, by a sweep. */
 static void sweep(Model *model, const Sized *sized, SectionRange **ranges, Arena *arena) {
-    size_t edge_count = 0;
+    size_t most_edges = 0, edge_count = 0;
     for (uint32_t i = 0; i < model->count; i++) {
-        edge_count += 2 + 2 * sized[i].buffer->gap_count;
+        most_edges += life_most_edges(sized[i].buffer);
     }
-    Edge *edge = arena_array(arena, Edge, edge_count);
-    edge_count = 0;
+    LifeEdge *edge = arena_array(arena, LifeEdge, most_edges);
     for (uint32_t i = 0; i < model->count; i++) {
-        edge_count = add_edges(edge, edge_count, sized[i].buffer, i);
+        edge_count += life_edges(sized[i].buffer, i, edge + edge_count);
     }
-    if (edge_count > 0) {
-        qsort(edge, edge_count, sizeof *edge, compare_edges);
-    }
+    life_sort_edges(edge, edge_count);
     bool has_begun = false; /* since the last section */
     for (size_t k = 0; k < edge_count; k++) {
-        Rect *rect = &model->rect[edge[k].rect];
+        Rect *rect = &model->rect[edge[k].buffer];
         if (edge[k].is_begin) {
-            ranges[edge[k].rect][rect->range_count].lo = model->section_count;
+            ranges[edge[k].buffer][rect->range_count].lo = model->section_count;
             has_begun = true;
             continue;
         }
         model->section_count += has_begun;
         has_begun = false;
-        close_range(rect, ranges[edge[k].rect], model->section_count);
+        close_range(rect, ranges[edge[k].buffer], model->section_count);
     }
 }
 

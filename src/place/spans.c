@@ -1,4 +1,4 @@
-/* Sets of steps as spans. */
+/* Steps at which buffers live, begin and end. */
 #include "place/spans.h"
 
 #include <stdlib.h>
@@ -25,4 +25,58 @@ size_t spans_join(PlaceSpan *span, size_t count) {
         }
     }
     return joined;
+}
+
+size_t life_most_edges(const SolverBuffer *buffer) {
+    return 2 + 2 * buffer->gap_count;
+}
+
+static size_t add_piece(LifeEdge *edge, size_t number, uint64_t first, uint64_t last) {
+    if (first == last) {
+        return 0;
+    }
+    edge[0] = (LifeEdge){first, number, true};
+    edge[1] = (LifeEdge){last, number, false};
+    return 2;
+}
+
+size_t life_edges(const SolverBuffer *buffer, size_t number, LifeEdge *edge) {
+    uint64_t begin = buffer->first;
+    size_t count = 0;
+    for (size_t k = 0; k < buffer->gap_count; k++) {
+        count += add_piece(edge + count, number, begin, buffer->gap[k].first);
+        begin = buffer->gap[k].last;
+    }
+    return count + add_piece(edge + count, number, begin, buffer->last);
+}
+
+static int compare_edges(const void *left, const void *right) {
+    const LifeEdge *a = left;
+    const LifeEdge *b = right;
+    if (a->step != b->step) {
+        return a->step < b->step ? -1 : 1;
+    }
+    int order = a->is_begin - b->is_begin;
+    return order != 0 ? order : (a->buffer > b->buffer) - (a->buffer < b->buffer);
+}
+
+void life_sort_edges(LifeEdge *edge, size_t count) {
+    if (count > 0) {
+        qsort(edge, count, sizeof *edge, compare_edges);
+    }
+}
+
+static int compare_ends(const void *left, const void *right) {
+    const LifeEnd *a = left;
+    const LifeEnd *b = right;
+    if (a->last != b->last) {
+        return a->last < b->last ? -1 : 1;
+    }
+    return a->item < b->item ? -1 : a->item > b->item;
+}
+
+void life_sort_ends(LifeEnd *end, size_t count) {
+    if (count > 0) {
+        qsort(end, count, sizeof *end, compare_ends);
+    }
 }

@@ -1,4 +1,4 @@
-/* Sets of steps as spans. */
+/* When buffers live: sets of steps as spans, the steps at which a life begins, pauses and ends. */
 #ifndef S0_PLACE_SPANS_H
 #define S0_PLACE_SPANS_H
 
@@ -6,5 +6,30 @@
 
 /* Sorts spans and joins those that overlap or meet; returns how many are left. */
 size_t spans_join(PlaceSpan *span, size_t count);
+
+/* A piece of a buffer's life begins or ends. */
+typedef struct {
+    uint64_t step;
+    size_t buffer; /* a number that the caller gives */
+    bool is_begin;
+} LifeEdge;
+
+/* How many edges there are at most. */
+size_t life_most_edges(const SolverBuffer *buffer);
+
+/* Writes the edges of the buffer, called `number`, to edge[]; returns how many. A piece of no steps has none. */
+size_t life_edges(const SolverBuffer *buffer, size_t number, LifeEdge *edge);
+
+/* By steps, ends before begins: lives are half-open; then by number. */
+void life_sort_edges(LifeEdge *edge, size_t count);
+
+/* The first step at which an item does not live any more. */
+typedef struct {
+    uint64_t last;
+    size_t item;
+} LifeEnd;
+
+/* By steps, then by item. */
+void life_sort_ends(LifeEnd *end, size_t count);
 
 #endif

@@ -301,7 +301,7 @@ bool operand_of(const Plan *plan, const Node *node, uint32_t k, Work *work, Oper
     bool is_known = operand_by_role(plan, node, k, work, operand);
     operand->form = is_known ? form_of(node, operand) : FORM_COUNT;
     bool is_along_channels = operand->axis >= 0 && operand->form != FORM_COUNT;
-    operand->spread_axis = is_along_channels ? operand->axis : node_channel_axis(plan->graph, map);
+    operand->spread_axis = is_along_channels ? operand->axis : names_channel_axis(plan->graph, map);
     return is_known;
 }
 

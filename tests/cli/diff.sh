@@ -19,6 +19,13 @@ output y"
 mul "[1,3,5,4] = $numbers" >full.txt
 mul "[4] = 1 2 3 4" >channel.txt
 
+forms="weight = O H W I @ test
+parameter = N H W C @ test
+[parameter]
+scalar = 1 @ test
+channel = 1 @ test
+row = 1 @ test
+full = 1 @ test"
 device() {
     echo "[device]
 name = $1
@@ -31,13 +38,7 @@ bytes = unbounded @ test
 align_bytes = 4 @ test
 [contract]
 activation = $2 @ test
-weight = O H W I @ test
-parameter = N H W C @ test
-[parameter]
-scalar = 1 @ test
-channel = 1 @ test
-row = 1 @ test
-full = 1 @ test"
+$forms"
 }
 device dense "N H W C" >dense.ini
 device padded "N H W C@16" 16 8K >padded.ini
@@ -82,13 +83,7 @@ bytes = 48 @ test
 align_bytes = 4 @ test
 [contract]
 activation = N H W C @ test
-weight = O H W I @ test
-parameter = N H W C @ test
-[parameter]
-scalar = 1 @ test
-channel = 1 @ test
-row = 1 @ test
-full = 1 @ test"
+$forms"
 }
 arena small 1K >small.ini
 arena tiny 32 >tiny.ini

@@ -1,5 +1,6 @@
 # What simplify reports: equal reasons on one line, figures that add up, where the output went; the same in full as JSON.
-PYTHONPATH=$S0_SOURCE_DIR/tools python3 -B - <<'EOF'
+PYTHONPATH=$S0_SOURCE_DIR/tools:$S0_SOURCE_DIR/tests/cli python3 -B - <<'EOF'
+from made_models import moved
 from model_bytes import message
 from model_formats import OnnxModel
 
@@ -21,22 +22,6 @@ def normalised(name, defaults):
     model.node("Relu", [last], "y")
     model.output("y", "float32", [1, 2, 4, 4])
     open(name + ".onnx", "wb").write(model.data())
-
-
-def moved():
-    """Codes of 0.5 to which 1 is added: two codes further, which a zero point says as well."""
-    model = OnnxModel("moved")
-    model.input("x", "int8", [1, 4])
-    model.constant("half", "float32", [], [0.5])
-    model.constant("one", "float32", [], [1])
-    model.constant("zero", "int8", [], [0])
-    model.node("Abs", ["x"], "q")
-    model.node("DequantizeLinear", ["q", "half", "zero"], "f")
-    model.node("Add", ["f", "one"], "g")
-    model.node("QuantizeLinear", ["g", "half", "zero"], "o")
-    model.node("Neg", ["o"], "y")
-    model.output("y", "int8", [1, 4])
-    open("moved.onnx", "wb").write(model.data())
 
 
 def any_batch(name):

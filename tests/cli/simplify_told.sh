@@ -1,5 +1,6 @@
 # What stays is told with its reason, --verify with what it did, and a name that ends as another format does.
-PYTHONPATH=$S0_SOURCE_DIR/tools python3 -B - <<'EOF'
+PYTHONPATH=$S0_SOURCE_DIR/tools:$S0_SOURCE_DIR/tests/cli python3 -B - <<'EOF'
+from made_models import moved
 from model_formats import OnnxModel
 
 # Relu may give -0, which + 0 makes +0: the sum stays. Behind Exp, whose values are positive, it goes.
@@ -18,19 +19,7 @@ model.node("Neg", ["f"], "y")
 model.output("y", "float32", [1, 4])
 open("zeros.onnx", "wb").write(model.data())
 
-# Codes of 0.5 to which 1 is added: two codes further, which a zero point says as well.
-model = OnnxModel("moved")
-model.input("x", "int8", [1, 4])
-model.constant("half", "float32", [], [0.5])
-model.constant("one", "float32", [], [1])
-model.constant("zero", "int8", [], [0])
-model.node("Abs", ["x"], "q")
-model.node("DequantizeLinear", ["q", "half", "zero"], "f")
-model.node("Add", ["f", "one"], "g")
-model.node("QuantizeLinear", ["g", "half", "zero"], "o")
-model.node("Neg", ["o"], "y")
-model.output("y", "int8", [1, 4])
-open("moved.onnx", "wb").write(model.data())
+moved()
 EOF
 stride0 simplify zeros.onnx -o out.onnx
 stride0 simplify zeros.onnx -o out.onnx --json - | grep -E '"(node|verified)"'

@@ -135,23 +135,25 @@ static inline void draw_order(Operator *o, const char *name, uint32_t *dim, uint
     memcpy(dim, to, rank * sizeof *dim);
 }
 
-static inline void draw_transpose(Operator *o) {
-    uint32_t dim[MOVED_RANK], rank = 1 + (uint32_t)below(o, MOVED_RANK);
+/* An input of which all that follows is a move; its rank. */
+static inline uint32_t draw_moved(Operator *o, uint32_t dim[MOVED_RANK]) {
+    uint32_t rank = 1 + (uint32_t)below(o, MOVED_RANK);
     draw_extents(o, dim, rank, 12);
     draw_input(o, dim, rank, SAME_CODES);
     o->out_count = o->in_count;
     memcpy(o->out, o->in, o->in_count);
+    return rank;
+}
+
+static inline void draw_transpose(Operator *o) {
+    uint32_t dim[MOVED_RANK], rank = draw_moved(o, dim);
     draw_order(o, "p", dim, rank, o->out);
     tell(o, "\nvalue y int8 " SAME_CODES "\nnode Transpose t: x p -> y\noutput y\n");
 }
 
 /* What is between them may stay in local memory. */
 static inline void draw_transposes(Operator *o) {
-    uint32_t dim[MOVED_RANK], rank = 1 + (uint32_t)below(o, MOVED_RANK);
-    draw_extents(o, dim, rank, 12);
-    draw_input(o, dim, rank, SAME_CODES);
-    o->out_count = o->in_count;
-    memcpy(o->out, o->in, o->in_count);
+    uint32_t dim[MOVED_RANK], rank = draw_moved(o, dim);
     draw_order(o, "p", dim, rank, o->out);
     tell(o, "\nvalue z int8 " SAME_CODES "\nnode Transpose t: x p -> z\n");
     draw_order(o, "q", dim, rank, o->out);
