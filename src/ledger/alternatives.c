@@ -34,9 +34,9 @@ static SweepOther *find_other(const SweepFacts *facts, const SweepChoice *like) 
 }
 
 /* Of each schedule, and each way of the parameters, the cheaper of those that fit. */
-static void add_option(SweepFacts *facts, const SweepOption *option, uint64_t capacity_bytes) {
+static void add_option(SweepFacts *facts, const SweepOption *option) {
     const SweepChosen *chosen = &facts->planned->chosen;
-    bool fits = option->need_bytes <= capacity_bytes;
+    bool fits = option->need_bytes <= facts->planned->budget_bytes;
     SweepOther *known = find_other(facts, &option->choice);
     if (sweep_same_choice(&option->choice, &chosen->best.choice) || is_other_name(&facts->planned->sweep, option) ||
         (known != NULL && (known->fits > fits || (known->fits == fits && known->cycles <= option->cost.cycles)))) {
@@ -46,10 +46,10 @@ static void add_option(SweepFacts *facts, const SweepOption *option, uint64_t ca
     *known = (SweepOther){option->choice, option->need_bytes, option->cost.cycles, fits, false};
 }
 
-static void add_looked_at(SweepFacts *facts, uint64_t capacity_bytes) {
+static void add_looked_at(SweepFacts *facts) {
     const SweepChosen *chosen = &facts->planned->chosen;
     for (uint32_t i = 0; i < chosen->other_count; i++) {
-        add_option(facts, &chosen->other[i], capacity_bytes);
+        add_option(facts, &chosen->other[i]);
     }
 }
 
@@ -77,7 +77,7 @@ static void add_schedule(SweepFacts *facts, Schedule schedule, const Plan *plan)
     Timeline timeline = {0};
     uint32_t before = facts->other_count;
     if (best.need_bytes != UINT64_MAX && sweep_cost(sweep, &best.choice, &moves, &timeline, &best.cost)) {
-        add_option(facts, &best, plan->capacity_bytes);
+        add_option(facts, &best);
     }
     for (uint32_t i = before; i < facts->other_count; i++) {
         facts->others[i].has_chosen_tile = true;
@@ -102,7 +102,7 @@ static int by_cost(const void *left, const void *right) {
 
 static void gather_others(SweepFacts *facts, const Plan *plan, Arena *keep) {
     facts->others = arena_array(keep, SweepOther, SWEEP_MOST_OPTIONS + SCHEDULE_COUNT);
-    add_looked_at(facts, plan->capacity_bytes);
+    add_looked_at(facts);
     for (Schedule schedule = SCHEDULE_FUSED; schedule < SCHEDULE_COUNT; schedule++) {
         if (!has_schedule(facts, schedule)) {
             add_schedule(facts, schedule, plan);

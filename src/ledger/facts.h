@@ -84,7 +84,7 @@ typedef struct {
 typedef struct {
     SweepChoice choice;
     uint64_t need_bytes, cycles; /* of the sweep alone */
-    bool fits;                   /* in local memory */
+    bool fits;                   /* in what local memory has for the sweep, beside what else is alive */
     bool has_chosen_tile;        /* no other tile was looked at: it is the chosen one under another schedule */
 } SweepOther;
 

@@ -179,8 +179,7 @@ void add_buffers(Making *making) {
     const Sweep *sweep = &planned->sweep;
     planned->handed = arena_array(&making->builder->work->keep, BufferId, 2 * (size_t)planned->node_count);
     making->kernel = kernel_contract(sweep, &planned->chosen.best.choice);
-    uint32_t slots = planned->chosen.best.cost.tiles > 1 ? making->kernel.slots : 1;
-    for (uint32_t slot = 0; slot < slots; slot++) {
+    for (uint32_t slot = 0; slot < making->kernel.slots; slot++) {
         if (sweep->in.is_far) {
             planned->in_local[slot] = add_map_part(making, planned->in_far, &sweep->in);
         }

@@ -125,7 +125,7 @@ KernelContract kernel_contract(const Sweep *sweep, const SweepChoice *choice) {
     return (KernelContract){.sweep = sweep,
                             .choice = choice,
                             .refused = refuse(sweep, choice),
-                            .slots = sweep_slots(choice),
+                            .slots = is_whole(sweep, choice) ? 1 : sweep_slots(choice),
                             .map_count = choice->schedule == SCHEDULE_SPLIT ? sweep->node_count - 1 : 0,
                             .line_bits = bits,
                             .has_line = bits > 0 || sweep->workspace_bytes > 0,
