@@ -150,7 +150,7 @@ static bool read_aligned(const Reader *r, uint32_t k, Numbers *numbers) {
     return numbers->count == 1 || take_axis(r, axis, numbers->count);
 }
 
-/* A parameter that the operator defines to go along axis 1. */
+/* A parameter that the operator defines to go along the channels. */
 static bool read_channel(const Reader *r, uint32_t k, Numbers *numbers) {
     const Value *value;
     int32_t axis = names_channel_axis(r->rw->graph, r->map);

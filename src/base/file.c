@@ -130,6 +130,11 @@ bool file_is_same(const char *a, const char *b) {
     return exist && x.st_dev == y.st_dev && x.st_ino == y.st_ino && !S_ISCHR(x.st_mode);
 }
 
+bool file_is_regular(const char *path) {
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
 bool file_is_same_target(const char *a, const char *b, Arena *arena) {
     struct stat status;
     bool is_device = stat(a, &status) == 0 && S_ISCHR(status.st_mode);

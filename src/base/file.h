@@ -18,6 +18,9 @@ void file_unmap(FileMap *map);
 /* Do both paths lead to one file that exists? A terminal or a null device holds nothing and is none. */
 bool file_is_same(const char *a, const char *b);
 
+/* Is there a regular file of that name? */
+bool file_is_regular(const char *path);
+
 /* Would both be written into one file, be it there or not? Through links, also those that lead to nothing yet. */
 bool file_is_same_target(const char *a, const char *b, Arena *arena);
 

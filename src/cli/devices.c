@@ -19,7 +19,8 @@ static const Option options[] = {{"check", 0, OPTION_TEXT, "NAME|FILE",
                                  {0}};
 
 static const char *capacity_text(Arena *arena, const DeviceMemory *memory) {
-    const char *bytes = memory->bytes == UINT64_MAX ? "unbounded" : cli_number(arena, memory->bytes);
+    bool is_bounded = memory->bytes != UINT64_MAX;
+    const char *bytes = is_bounded ? cli_number(arena, memory->bytes + memory->reserved_bytes) : "unbounded";
     return memory->lanes == 1 ? bytes : arena_text(arena, "%s x %" PRIu64, bytes, memory->lanes);
 }
 

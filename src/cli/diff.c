@@ -55,7 +55,7 @@ static void overlay(const Option *rows, void *to, const void *from) {
         const void *source = (const char *)from + row->offset;
         if (row->kind == OPTION_SWITCH && *(const bool *)source) {
             *(bool *)target = true;
-        } else if (row->kind == OPTION_TEXT && *(const char *const *)source != NULL) {
+        } else if ((row->kind == OPTION_TEXT || row->kind == OPTION_OUTPUT) && *(const char *const *)source != NULL) {
             *(const char **)target = *(const char *const *)source;
         } else if (row->kind == OPTION_CHOICE && *(const int *)source != 0) {
             *(int *)target = *(const int *)source;
@@ -74,6 +74,7 @@ static void overlay_all(PlanArgs *to, const PlanArgs *from) {
 static bool reset_option(const Option *rows, Str word, PlanArgs *side) {
     static const size_t bytes[] = {[OPTION_SWITCH] = sizeof(bool),
                                    [OPTION_TEXT] = sizeof(const char *),
+                                   [OPTION_OUTPUT] = sizeof(const char *),
                                    [OPTION_TEXTS] = sizeof(Texts),
                                    [OPTION_CHOICE] = sizeof(int)};
     Str value = word;

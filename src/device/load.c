@@ -39,7 +39,7 @@ static Str suggest_file(Arena *arena, Str typed) {
     static const char *const ending[] = {".ini", ""};
     for (size_t i = 0; typed.len > 0 && i < sizeof ending / sizeof ending[0]; i++) {
         const char *path = arena_text(arena, "./" STR_FMT "%s", STR_ARG(typed), ending[i]);
-        if (file_is_same(path, path)) {
+        if (file_is_regular(path)) {
             return str_from(path);
         }
     }

@@ -1,11 +1,11 @@
 /* Names of axes: by identity, never by size.
  *
  * Every axis of every value is a member of a class; axes that a node's definition makes the same dimension are put in
- * one class (union by size, so near-linear). Anchors give a class its name: operators whose data is N, C, then spatial,
- * weights, and --layout. A class with two names is a contradiction and is refused with both; only a Transpose, Squeeze
- * or Unsqueeze between two named sides unites nothing, for it moves elements. Constants carry nothing from one reader
- * to another, for one [C] may serve two maps that have different axes there: they are named at last, from their first
- * reader. */
+ * one class (union by size: a look takes O(log n)). Anchors give a class its name: operators whose data is N, C, then
+ * spatial, weights, and --layout. A class with two names is a contradiction and is refused with both; only a Transpose,
+ * Squeeze or Unsqueeze between two named sides unites nothing, for it moves elements. Constants carry nothing from one
+ * reader to another, for one [C] may serve two maps that have different axes there: they are named at last, from their
+ * first reader. */
 #include "graph/names.h"
 
 #include "base/fault.h"

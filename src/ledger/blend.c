@@ -34,7 +34,7 @@ typedef struct {
     const Side *from, *to;
     Element *elements;
     uint32_t count;
-    uint32_t *of_from, *of_to; /* buffer -> its element; NONE of those that are not local */
+    uint32_t *of_from, *of_to; /* buffer -> its element; of those that are not local nothing is asked */
     bool has_new_time, has_new_groups;
     uint64_t peak;
     int64_t *causes;

@@ -23,8 +23,6 @@ typedef struct {
     PlanOptions options;
 } MatrixModel;
 
-/* Of maps and parameters, in the notation of docs/contracts.md, with the alignment in it. */
-
 void matrix_model(const MatrixCell *cell, Work *work, MatrixModel *model);
 
 #endif

@@ -214,7 +214,7 @@ Plan *plan_best(const PlanTask *task, Work *work) {
     bool may_cut = task->device->kind == DEVICE_SCRATCHPAD && !task->options->whole_tiles;
     if (plan != NULL && !plan_local_fits(plan) && may_cut) {
         Drafting drafting = begin(task, plan->choice, work);
-        plan->has_no_tile = drafting.has_no_tile; /* the lowest may be one that tried nothing */
+        drafting.has_no_tile = plan->has_no_tile; /* what its drafts tried goes on to be known */
         plan = build_relieved(&drafting, plan, work);
     }
     return plan != NULL && place_backing(plan, work) ? plan : NULL;

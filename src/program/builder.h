@@ -132,6 +132,11 @@ uint32_t program_add(ProgramBuilder *builder, Command command, const uint32_t *w
 
 uint32_t program_node(ProgramBuilder *builder, NodeId id);
 
+/* ---- operator.c */
+
+/* Do constants of it lie in records of the device, which no command reads? */
+bool operator_has_records(const Plan *plan, const PlannedSweep *planned);
+
 /* ---- sweep.c */
 
 /* The commands of a sweep. False with a diagnostic. */

@@ -310,6 +310,15 @@ bool operator_refuse(const Writing *writing, const char *why) {
                                   .hint = "run one chain of the network with --node"});
 }
 
+bool operator_has_records(const Plan *plan, const PlannedSweep *planned) {
+    bool has = false;
+    for (uint32_t i = 0; i < planned->sweep.param_count; i++) {
+        BufferId far = planned->params[i].far;
+        has = has || (is_buffer(far) && plan_buffer(plan, far)->record_bits > 0);
+    }
+    return has;
+}
+
 bool operator_find(Writing *writing) {
     const ProgramBuilder *builder = writing->builder;
     const PlannedSweep *planned = writing->planned;
@@ -318,13 +327,12 @@ bool operator_find(Writing *writing) {
     if (writing->command == NULL) {
         return operator_refuse(writing, program_why_not(builder, graph_node(builder->plan->graph, planned->nodes[0])));
     }
+    if (operator_has_records(builder->plan, planned)) {
+        return operator_refuse(writing,
+                               "its constants are part of the device's records (record_bits), which no command reads");
+    }
     for (uint32_t i = 0; i < planned->sweep.param_count; i++) {
-        const SweepParam *param = &planned->params[i];
-        if (plan_buffer(builder->plan, param->far)->record_bits > 0) {
-            return operator_refuse(
-                writing, "its constants are part of the device's records (record_bits), which no command reads");
-        }
-        CHECK(param->input == WINDOW_WEIGHTS || param->input == WINDOW_BIAS);
+        CHECK(planned->params[i].input == WINDOW_WEIGHTS || planned->params[i].input == WINDOW_BIAS);
     }
     stage->stage = writing->command->stage;
     writing->command_stage = stage;

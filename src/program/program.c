@@ -138,11 +138,15 @@ static bool check_device(const Plan *plan, Work *work) {
                                   .hint = "-d teach, or another of which stride0 devices says that it runs"});
 }
 
+static bool has_operator(const Plan *plan, const PlannedSweep *planned) {
+    return plan_command(plan, planned->nodes[0]) != NULL && !operator_has_records(plan, planned);
+}
+
 static bool has_command(const Plan *plan, const Step *step) {
     const PlannedSweep *planned = step->sweep == NOT_IN_SWEEP ? NULL : &plan->sweeps[step->sweep];
-    return planned == NULL ? column_is_transfer(step->column)
-                           : program_has_types(plan, planned) &&
-                                 (planned->stages != NULL || plan_command(plan, planned->nodes[0]) != NULL);
+    return planned == NULL
+               ? column_is_transfer(step->column)
+               : program_has_types(plan, planned) && (planned->stages != NULL || has_operator(plan, planned));
 }
 
 bool program_is_possible(const Plan *plan) {

@@ -188,7 +188,10 @@ static bool has_elements(const Use *use) {
 static uint64_t lanes_of(const Use *use) {
     const View *view = &use->view;
     uint64_t lanes = 1;
-    for (int d = 0; d < DIM_COUNT && has_elements(use); d++) {
+    if (!has_elements(use)) {
+        return lanes;
+    }
+    for (int d = 0; d < DIM_COUNT; d++) {
         uint64_t index[DIM_COUNT] = {0}, most = 0;
         for (; goes_through_lanes(view, d) && index[d] < view->shape.extent[d]; index[d]++) {
             uint64_t lane = uses_along(use, d, index[d]) ? view_address(view, index).bank : 0;

@@ -153,12 +153,11 @@ static Str fits_text(const Report *r, uint64_t bytes, uint64_t most) {
 /* Below the bytes that are needed of it. */
 static void add_memory(const Report *r, Table *table, const Memory *memory) {
     const uint64_t *of = memory->of;
-    bool is_bounded = of[0] != UINT64_MAX && of[1] != UINT64_MAX;
+    bool is_bounded = (of[0] | of[1]) >> 62 == 0; /* what is larger is as good as unbounded, and has no change */
     table_text(table, arena_text(r->scratch, "%s memory has", memory->label));
     table_add(table, limit_text(r, of[0]));
     table_add(table, limit_text(r, of[1]));
-    table_add(table, is_bounded ? change_text(r, of[0] < of[1] ? (int64_t)(of[1] - of[0]) : -(int64_t)(of[0] - of[1]))
-                                : STR(""));
+    table_add(table, is_bounded ? change_text(r, (int64_t)(of[1] - of[0])) : STR(""));
     table_text(table, arena_text(r->scratch, "fits %s memory", memory->label));
     table_add(table, fits_text(r, memory->is[0], of[0]));
     table_add(table, fits_text(r, memory->is[1], of[1]));
