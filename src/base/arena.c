@@ -33,8 +33,8 @@ void arena_init(Arena *arena, const s0_allocator *allocator, jmp_buf *escape) {
     *arena = (Arena){.allocator = allocator, .escape = escape};
 }
 
-static void free_blocks(Arena *arena, ArenaBlock *block) {
-    while (block != NULL) {
+static void free_blocks(Arena *arena, ArenaBlock *block, const ArenaBlock *end) {
+    while (block != end) {
         ArenaBlock *older = block->older;
         arena->allocator->resize(arena->allocator->ctx, block, block->bytes, 0);
         block = older;
@@ -43,16 +43,26 @@ static void free_blocks(Arena *arena, ArenaBlock *block) {
 
 void arena_reset(Arena *arena) {
     if (arena->blocks != NULL) {
-        free_blocks(arena, arena->blocks->older);
+        free_blocks(arena, arena->blocks->older, NULL);
         arena->blocks->older = NULL;
     }
     arena->used = 0;
 }
 
 void arena_free(Arena *arena) {
-    free_blocks(arena, arena->blocks);
+    free_blocks(arena, arena->blocks, NULL);
     arena->blocks = NULL;
     arena->used = 0;
+}
+
+ArenaMark arena_mark(const Arena *arena) {
+    return (ArenaMark){arena->blocks, arena->used};
+}
+
+void arena_back(Arena *arena, ArenaMark mark) {
+    free_blocks(arena, arena->blocks, mark.blocks);
+    arena->blocks = mark.blocks;
+    arena->used = mark.used;
 }
 
 static _Noreturn void out_of_memory(const Arena *arena) {

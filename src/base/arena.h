@@ -21,11 +21,22 @@ typedef struct {
     size_t used;        /* bytes used of the newest block */
 } Arena;
 
+/* How far an arena is filled. */
+typedef struct {
+    ArenaBlock *blocks;
+    size_t used;
+} ArenaMark;
+
 extern const s0_allocator system_allocator;
 
 void arena_init(Arena *arena, const s0_allocator *allocator, jmp_buf *escape);
 void arena_reset(Arena *arena); /* forgets everything, keeps at most one block */
 void arena_free(Arena *arena);
+
+/* Forgets all that was allocated since the mark, marks since then too: for trials, each in the room of the one before.
+ */
+ArenaMark arena_mark(const Arena *arena);
+void arena_back(Arena *arena, ArenaMark mark);
 
 /* `count` zeroed elements of `bytes` each, aligned for any type. count * bytes is checked. */
 void *arena_alloc(Arena *arena, size_t count, size_t bytes);

@@ -5,6 +5,7 @@
 #include "base/fault.h"
 #include "place/judge.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <string.h>
@@ -45,7 +46,7 @@ typedef struct {
     size_t count, capacity;
 } Bytes;
 
-static Str read_stdin(Arena *arena) {
+static bool read_stdin(Work *work, Str *text) {
     enum { CHUNK = 1 << 16 };
     Bytes bytes = {0};
     size_t got;
@@ -54,21 +55,24 @@ static Str read_stdin(Arena *arena) {
         got = fread(chunk, 1, CHUNK, stdin);
         while (bytes.capacity - bytes.count < got) {
             size_t full = bytes.capacity;
-            bytes.byte = arena_grow(arena, bytes.byte, full, &bytes.capacity, 1);
+            bytes.byte = arena_grow(&work->keep, bytes.byte, full, &bytes.capacity, 1);
         }
         if (got > 0) {
             memcpy(bytes.byte + bytes.count, chunk, got);
         }
         bytes.count += got;
     } while (got > 0);
-    return (Str){bytes.byte, bytes.count};
+    *text = (Str){bytes.byte, bytes.count};
+    return ferror(stdin) == 0 ||
+           diag_error(&work->diags, (DiagText){.what = "the file can't be read", .got = strerror(errno)});
 }
 
 static bool read_table(Cli *cli, const char *path, Pack *pack) {
     Work *work = &cli->work;
     if (strcmp(path, "-") == 0) {
         work->diags.file = "standard input";
-        return table_read(&pack->table, read_stdin(&work->keep), work);
+        Str text;
+        return read_stdin(work, &text) && table_read(&pack->table, text, work);
     }
     FileMap *map = import_add_file(&work->keep, &cli->files, str_from(path));
     if (!file_map(map, path, &work->diags)) {
@@ -202,7 +206,7 @@ static void write_rows(FILE *out, const void *data) {
 
 /* Rows first: the report may go to the same place. */
 static bool write_all(Cli *cli, const PackArgs *args, const Pack *pack) {
-    const bool has_answer = pack->result.outcome != SOLVER_INFEASIBLE;
+    const bool has_answer = pack->result.is_placed;
     const bool is_piped = cli_is_stdout(args->json) || args->output == NULL || cli_is_stdout(args->output);
     const char *rows = args->output != NULL ? args->output : cli_is_stdout(args->json) ? NULL : "-";
     if ((has_answer && rows != NULL && !cli_write(cli, rows, write_rows, pack)) ||
@@ -234,7 +238,7 @@ static bool find_answer(Cli *cli, const PackArgs *args, Pack *pack) {
         return false;
     }
     arena_reset(&work->scratch);
-    if (pack->result.outcome != SOLVER_INFEASIBLE) {
+    if (pack->result.is_placed) {
         judge(pack, &work->scratch);
     }
     arena_reset(&work->scratch);

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_THREADS = 256, MOST_MEMORIES = 256 };
+enum { MOST_MEMORIES = 256 };
 
 /* Where neither nodes nor time are limited: a minute or so. */
 static const uint64_t DEFAULT_NODES = 1000000;
@@ -79,11 +79,13 @@ static bool read_without(Work *work, const Texts *texts, uint32_t *switched_off)
 
 static bool read_search(Work *work, const PackArgs *args, SolverOptions *options) {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    uint64_t threads = processors < 1 ? 1 : processors > MOST_THREADS ? MOST_THREADS : (uint64_t)processors;
+    uint64_t threads = processors < 1                     ? 1
+                       : processors > SOLVER_MOST_THREADS ? SOLVER_MOST_THREADS
+                                                          : (uint64_t)processors;
     *options = (SolverOptions){.is_minimised = args->minimise || (args->capacity == NULL && args->device == NULL &&
                                                                   args->memories.count == 0)};
     options->most_nodes = args->nodes == NULL && args->time_limit == NULL ? DEFAULT_NODES : 0;
-    bool good = read_number(work, "--threads", args->threads, MOST_THREADS, &threads);
+    bool good = read_number(work, "--threads", args->threads, SOLVER_MOST_THREADS, &threads);
     good = read_number(work, "--nodes", args->nodes, UINT64_MAX, &options->most_nodes) && good;
     good = read_time(work, args->time_limit, &options->most_ms) && good;
     options->threads = (uint32_t)threads;

@@ -3,10 +3,6 @@
 #include "base/json.h"
 #include "cli/pack.h"
 
-static bool has_answer(const Pack *pack) {
-    return pack->result.outcome != SOLVER_INFEASIBLE;
-}
-
 static void member_bytes(Json *json, const char *key, uint64_t bytes, bool is_known) {
     if (is_known) {
         json_member_u64(json, key, bytes);
@@ -18,7 +14,7 @@ static void member_bytes(Json *json, const char *key, uint64_t bytes, bool is_kn
 /* Sums over memories: null where there is no answer, or where one is not of 64 bits. */
 static void write_sums(Json *json, const Pack *pack) {
     uint64_t height = 0, bound = 0;
-    bool is_known = has_answer(pack);
+    bool is_known = pack->result.is_placed;
     for (uint32_t m = 0; m < pack->memory_count && is_known; m++) {
         is_known = checked_add(height, pack->result.bank[m].height, &height) &&
                    checked_add(bound, pack->result.bank[m].bound, &bound);
@@ -30,7 +26,7 @@ static void write_sums(Json *json, const Pack *pack) {
 static void write_memory(Json *json, const Pack *pack, uint32_t m) {
     const PackMemory *memory = &pack->memory[m];
     const SolverResult *solved = &pack->result.bank[m];
-    const bool is_known = has_answer(pack);
+    const bool is_known = pack->result.is_placed;
     json_object_inline(json);
     json_member_str(json, "name", memory->name);
     member_bytes(json, "capacity_bytes", memory->bank.capacity, memory->bank.capacity != UINT64_MAX);
@@ -52,12 +48,12 @@ static void write_buffer(Json *json, const Pack *pack, const TableRow *row, size
     json_member_u64(json, "first", row->first);
     json_member_u64(json, "last", row->last);
     json_member_u64(json, "size_bytes", row->size);
-    if (has_answer(pack)) {
+    if (pack->result.is_placed) {
         json_member_str(json, "memory", pack_memory_of(pack, storage)->name);
     } else {
         json_member_null(json, "memory");
     }
-    member_bytes(json, "offset", buffer->offset, has_answer(pack));
+    member_bytes(json, "offset", buffer->offset, pack->result.is_placed);
     json_end(json);
 }
 
@@ -79,6 +75,7 @@ static void write_lists(Json *json, const Pack *pack) {
     }
     json_end(json);
     write_culprits(json, pack);
+    json_member_bool(json, "culprits_are_least", pack->result.is_least);
     json_key(json, "buffers");
     json_array(json);
     for (size_t k = 0; k < pack->table.count; k++) {
@@ -100,8 +97,8 @@ void pack_print_json(FILE *out, const void *data) {
     json_key(&json, "seconds");
     json_double(&json, (double)(uint64_t)(pack->seconds * 1e6) / 1e6);
     json_member_bool(&json, "end_is_included", pack->table.includes_end);
-    member_bytes(&json, "cost", pack->result.cost, has_answer(pack));
-    json_member_bool(&json, "cheapest", has_answer(pack) && pack->result.is_cheapest);
+    member_bytes(&json, "cost", pack->result.cost, pack->result.is_placed);
+    json_member_bool(&json, "cheapest", pack->result.is_placed && pack->result.is_cheapest);
     json_member_text(&json, "assignment", pack->result.how);
     json_member_u64(&json, "storages", pack->storages.count);
     write_lists(&json, pack);

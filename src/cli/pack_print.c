@@ -181,7 +181,8 @@ static void print_infeasible(const Pack *pack, FILE *out) {
     if (result->culprit_count == 1) {
         fputs(": one buffer alone is too much\n", out);
     } else {
-        fprintf(out, ": %zu buffers can't lie there together, and none of them can be spared\n", result->culprit_count);
+        fprintf(out, ": %zu buffers can't lie there together%s\n", result->culprit_count,
+                result->is_least ? ", and none of them can be spared" : "; fewer of them may be to blame");
     }
     for (size_t k = 0; k < result->culprit_count && k < MOST_SHOWN; k++) {
         print_culprit(pack, result->culprit[k], out);
@@ -197,7 +198,7 @@ static void print_unknown(const Pack *pack, FILE *out) {
     fputs(" was found before the search ended\n", out);
     for (uint32_t m = 0; m < pack->memory_count; m++) {
         const SolverResult *solved = &pack->result.bank[m];
-        if (solved->outcome == SOLVER_FOUND) {
+        if (solved->outcome == SOLVER_FOUND || !solved->is_placed) {
             continue;
         }
         fputs("  ", out);

@@ -89,12 +89,15 @@ static void explain(Banks *banks, Arena *keep, BanksResult *result) {
     uint64_t skipped = 0;
     bool is_told = true;
     for (size_t i = 0; i < count && !banks->has_overflowed && is_told; i++) {
+        const ArenaMark mark = arena_mark(banks->scratch);
         BanksSearch search = {.skipped = skipped | (uint64_t)1 << i,
                               .where = copy_where(banks->problem, banks->scratch)};
         banks_search(banks, &search);
         is_told = search.is_exhausted || search.is_found;
         skipped = search.is_found ? skipped : search.skipped;
+        arena_back(banks->scratch, mark);
     }
+    result->is_least = is_told;
     result->culprit = arena_array(keep, size_t, count);
     for (size_t i = 0; i < count && is_told; i++) {
         if ((skipped >> i & 1) == 0) {
@@ -107,11 +110,14 @@ static void explain(Banks *banks, Arena *keep, BanksResult *result) {
 
 typedef struct {
     SolverBuffer *buffer; /* of one bank */
-    size_t *from;         /* their numbers in the problem */
+    size_t *from;         /* their numbers in the problem; null: they are its own */
     size_t count;
 } Share;
 
 static Share share_of(const BanksProblem *problem, const uint32_t *where, uint32_t bank, Arena *scratch) {
+    if (problem->bank_count == 1) {
+        return (Share){problem->buffer, NULL, problem->count};
+    }
     Share share = {.buffer = arena_array(scratch, SolverBuffer, problem->count),
                    .from = arena_array(scratch, size_t, problem->count)};
     for (size_t i = 0; i < problem->count; i++) {
@@ -121,6 +127,10 @@ static Share share_of(const BanksProblem *problem, const uint32_t *where, uint32
         }
     }
     return share;
+}
+
+static size_t number_in(const Share *share, size_t k) {
+    return share->from == NULL ? k : share->from[k];
 }
 
 static uint32_t count_used(const BanksProblem *problem, const uint32_t *where, Arena *scratch) {
@@ -141,7 +151,7 @@ static uint64_t part(uint64_t all, uint32_t parts) {
 /* Buffers that are where they have to be, and do not fit there. */
 static bool is_proof(const BanksProblem *problem, const Share *share, const SolverResult *solved) {
     for (size_t k = 0; k < solved->culprit_count; k++) {
-        if (problem->bank_count > 1 && problem->where[share->from[solved->culprit[k]]] == BANK_ANY) {
+        if (problem->bank_count > 1 && problem->where[number_in(share, solved->culprit[k])] == BANK_ANY) {
             return false;
         }
     }
@@ -151,6 +161,7 @@ static bool is_proof(const BanksProblem *problem, const Share *share, const Solv
 static void take_verdict(const BanksProblem *problem, const Share *share, const SolverResult *solved, Arena *keep,
                          BanksResult *result) {
     result->nodes += solved->nodes;
+    result->is_placed = result->is_placed && solved->is_placed;
     if (solved->outcome == SOLVER_FOUND || result->outcome == SOLVER_INFEASIBLE) {
         return;
     }
@@ -159,8 +170,9 @@ static void take_verdict(const BanksProblem *problem, const Share *share, const 
         result->outcome = SOLVER_INFEASIBLE;
         result->culprit = arena_array(keep, size_t, solved->culprit_count);
         result->culprit_count = solved->culprit_count;
+        result->is_least = solved->is_least;
         for (size_t k = 0; k < solved->culprit_count; k++) {
-            result->culprit[k] = share->from[solved->culprit[k]];
+            result->culprit[k] = number_in(share, solved->culprit[k]);
         }
     }
 }
@@ -174,13 +186,14 @@ static bool solve_bank(const Banks *banks, const Share *share, uint32_t bank, ui
     options.align_bytes = problem->bank[bank].align_bytes;
     if (options.most_nodes > 0) {
         const uint64_t most = options.most_nodes;
-        options.most_nodes = part(result->nodes < most ? most - result->nodes : 1, parts);
+        const uint64_t spent = banks->nodes + result->nodes;
+        options.most_nodes = part(spent < most ? most - spent : 1, parts);
     }
     options.most_ms = part(banks_ms_left(banks), parts);
     if (!solver_run(share->buffer, share->count, &options, keep, banks->scratch, solved)) {
         return false;
     }
-    for (size_t k = 0; k < share->count; k++) {
+    for (size_t k = 0; k < share->count && share->from != NULL; k++) {
         problem->buffer[share->from[k]].offset = share->buffer[k].offset;
     }
     take_verdict(problem, share, solved, keep, result);
@@ -190,25 +203,26 @@ static bool solve_bank(const Banks *banks, const Share *share, uint32_t bank, ui
 /* Of nodes and of the clock each takes its part of what those before have left. */
 static bool solve_banks(const Banks *banks, const Assignment *assignment, Arena *keep, BanksResult *result) {
     uint32_t left = count_used(banks->problem, assignment->where, banks->scratch);
-    for (uint32_t b = 0; b < banks->problem->bank_count; b++) {
+    bool good = true;
+    for (uint32_t b = 0; b < banks->problem->bank_count && good; b++) {
+        const ArenaMark mark = arena_mark(banks->scratch);
         const Share share = share_of(banks->problem, assignment->where, b, banks->scratch);
-        result->bank[b] =
-            (SolverResult){.outcome = SOLVER_FOUND, .is_optimal = true, .method = "none", .proof = "empty"};
-        if (share.count > 0 && !solve_bank(banks, &share, b, left--, keep, result)) {
-            return false;
-        }
+        result->bank[b] = (SolverResult){
+            .outcome = SOLVER_FOUND, .is_placed = true, .is_optimal = true, .method = "none", .proof = "empty"};
+        good = share.count == 0 || solve_bank(banks, &share, b, left--, keep, result);
+        arena_back(banks->scratch, mark);
     }
-    return true;
+    return good;
 }
 
 bool banks_run(const BanksProblem *problem, Arena *keep, Arena *scratch, BanksResult *result) {
-    const uint64_t most_ms = problem->options.most_ms;
     Banks banks = {.problem = problem,
                    .order = order_by_price(problem, scratch),
                    .scratch = scratch,
-                   .deadline_ms = most_ms == 0 ? 0 : race_clock_ms() + most_ms};
+                   .deadline_ms = race_deadline_ms(problem->options.most_ms)};
     Assignment assignment = assign(&banks);
     *result = (BanksResult){.outcome = SOLVER_FOUND,
+                            .is_placed = true,
                             .bank = arena_array(keep, SolverResult, problem->bank_count),
                             .is_cheapest = assignment.is_cheapest,
                             .how = assignment.how};
@@ -225,5 +239,6 @@ bool banks_run(const BanksProblem *problem, Arena *keep, Arena *scratch, BanksRe
     if (problem->count > 0) {
         memcpy(problem->where, assignment.where, problem->count * sizeof *problem->where);
     }
+    result->is_placed = result->is_placed && result->outcome != SOLVER_INFEASIBLE;
     return !banks.has_overflowed;
 }

@@ -24,12 +24,12 @@ typedef struct {
     SolverBuffer *buffer;
     uint32_t *where; /* in: the bank that each must be in, or BANK_ANY; out: the bank that it is in */
     size_t count;
-    SolverOptions
-        options; /* capacity and align_bytes are those of the banks; clock and nodes are shared by the banks */
+    SolverOptions options; /* but capacity and align_bytes, which banks have; all share clock and nodes */
 } BanksProblem;
 
 typedef struct {
     SolverOutcome outcome; /* infeasible: no assignment and no offsets are within the capacities */
+    bool is_placed;        /* all have banks and offsets, within the capacities or not */
     SolverResult *bank;    /* of each bank, without culprits */
     uint64_t cost;         /* sum of bytes times price */
     bool is_cheapest;      /* proven, or there was no choice */
@@ -37,9 +37,11 @@ typedef struct {
     uint64_t nodes;
     size_t *culprit; /* as in SolverResult; none where none was found within the work that is spent on it */
     size_t culprit_count;
+    bool is_least; /* as in SolverResult */
 } BanksResult;
 
-/* Writes offsets and banks. False, with nothing written, where a sum of sizes or prices does not fit 64 bits. */
+/* Writes offsets and banks. False where a sum of sizes or prices does not fit 64 bits: what is written then is of no
+ * use. */
 bool banks_run(const BanksProblem *problem, Arena *keep, Arena *scratch, BanksResult *result);
 
 #endif

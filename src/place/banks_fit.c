@@ -22,6 +22,14 @@ uint64_t banks_ms_left(const Banks *banks) {
     return now < banks->deadline_ms ? banks->deadline_ms - now : 1;
 }
 
+uint64_t banks_nodes_left(const Banks *banks) {
+    const uint64_t most = banks->problem->options.most_nodes;
+    if (most == 0) {
+        return UINT64_MAX;
+    }
+    return banks->nodes < most / 2 ? most / 2 - banks->nodes : 0;
+}
+
 static SolverBuffer *copy_members(const Banks *banks, const size_t *member, size_t count) {
     SolverBuffer *copy = arena_array(banks->scratch, SolverBuffer, count);
     for (size_t k = 0; k < count; k++) {
@@ -30,35 +38,39 @@ static SolverBuffer *copy_members(const Banks *banks, const size_t *member, size
     return copy;
 }
 
-FitResult banks_fit(Banks *banks, uint32_t bank, const size_t *member, size_t count) {
+static Fit fit_of(const SolverResult *solved, const size_t *member, uint64_t *culprits) {
+    for (size_t k = 0; k < solved->culprit_count && culprits != NULL; k++) {
+        *culprits |= (uint64_t)1 << member[solved->culprit[k]];
+    }
+    return solved->outcome == SOLVER_FOUND ? FIT_YES : solved->outcome == SOLVER_INFEASIBLE ? FIT_NO : FIT_UNKNOWN;
+}
+
+Fit banks_fit(Banks *banks, uint32_t bank, const size_t *member, size_t count, uint64_t *culprits) {
     const Bank *into = &banks->problem->bank[bank];
     SolverOptions options = banks->problem->options;
     SolverResult solved;
+    if (count == 0) {
+        return FIT_YES;
+    }
     options.capacity = into->capacity;
     options.align_bytes = into->align_bytes;
     options.is_minimised = false;
-    options.most_nodes = FIT_NODES;
+    options.is_mere_decision = culprits == NULL;
+    const uint64_t left = banks_nodes_left(banks);
+    options.most_nodes = left == 0 ? 1 : left < FIT_NODES ? left : FIT_NODES;
     options.most_ms = banks_ms_left(banks);
     options.tell = NULL;
-    if (count == 0) {
-        return (FitResult){.fit = FIT_YES};
-    }
-    if (!solver_run(copy_members(banks, member, count), count, &options, banks->scratch, banks->scratch, &solved)) {
+    const ArenaMark mark = arena_mark(banks->scratch);
+    SolverBuffer *copy = copy_members(banks, member, count);
+    Fit fit = FIT_UNKNOWN;
+    if (solver_run(copy, count, &options, banks->scratch, banks->scratch, &solved)) {
+        banks->nodes += solved.nodes;
+        fit = fit_of(&solved, member, culprits);
+    } else {
         banks->has_overflowed = true;
-        return (FitResult){.fit = FIT_UNKNOWN};
     }
-    banks->nodes += solved.nodes;
-    FitResult result = {.fit = solved.outcome == SOLVER_FOUND        ? FIT_YES
-                               : solved.outcome == SOLVER_INFEASIBLE ? FIT_NO
-                                                                     : FIT_UNKNOWN};
-    if (result.fit == FIT_NO) {
-        result.culprit = arena_array(banks->scratch, size_t, solved.culprit_count);
-        result.culprit_count = solved.culprit_count;
-        for (size_t k = 0; k < solved.culprit_count; k++) {
-            result.culprit[k] = member[solved.culprit[k]];
-        }
-    }
-    return result;
+    arena_back(banks->scratch, mark);
+    return fit;
 }
 
 bool banks_cost(const Banks *banks, const uint32_t *where, uint64_t *cost) {

@@ -15,20 +15,19 @@ typedef struct {
 
 typedef enum { FIT_YES, FIT_NO, FIT_UNKNOWN } Fit;
 
-typedef struct {
-    Fit fit;
-    size_t *culprit; /* of FIT_NO: buffers that do not fit together */
-    size_t culprit_count;
-} FitResult;
-
 /* May `buffer` be in that bank, were it alone there? */
 bool banks_allow(const Banks *banks, uint32_t bank, const SolverBuffer *buffer);
 
 /* What is left of the clock, at least 1; 0 where it sets no limit. */
 uint64_t banks_ms_left(const Banks *banks);
 
-/* Do these buffers fit into that bank? By a search of a fixed number of nodes. */
-FitResult banks_fit(Banks *banks, uint32_t bank, const size_t *member, size_t count);
+/* Do these buffers fit into that bank? By a search of a fixed number of nodes, of one where none are left. `culprits`
+ * may be null; otherwise, of FIT_NO, a set of buffers that do not fit together, by bits: there are at most
+ * BANKS_MOST_SEARCHED. */
+Fit banks_fit(Banks *banks, uint32_t bank, const size_t *member, size_t count, uint64_t *culprits);
+
+/* The nodes that assigning may still take: half of what is asked for, so that offsets can be sought too. */
+uint64_t banks_nodes_left(const Banks *banks);
 
 /* False where there is none of 64 bits. */
 bool banks_cost(const Banks *banks, const uint32_t *where, uint64_t *cost);

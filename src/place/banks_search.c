@@ -9,10 +9,9 @@
 #include "place/banks_inner.h"
 
 #include "base/checked.h"
+#include "place/spans.h"
 
-#include <stdlib.h>
-
-enum { MOST_NODES = 1000000, MOST_FITS = 400, MOST_FIT_NODES = 400000, MOST = BANKS_MOST_SEARCHED };
+enum { MOST_NODES = 1000000, MOST_FITS = 400, MOST_FIT_NODES = 1000000, MOST = BANKS_MOST_SEARCHED };
 
 /* Buffers that do not fit together into a bank, or, where it is not proven, did not in the time there was. */
 typedef struct {
@@ -43,19 +42,11 @@ typedef struct {
 
 /* ---- Tables */
 
-static bool lives_at(const SolverBuffer *buffer, uint64_t step) {
-    bool lives = buffer->first <= step && step < buffer->last;
-    for (size_t k = 0; k < buffer->gap_count; k++) {
-        lives = lives && !(buffer->gap[k].first <= step && step < buffer->gap[k].last);
-    }
-    return lives;
-}
-
 static void add_step(Search *search, uint64_t step) {
     const SolverBuffer *buffer = search->banks->problem->buffer;
     uint64_t live = 0;
     for (size_t i = 0; i < search->count; i++) {
-        live |= (uint64_t)lives_at(&buffer[i], step) << i;
+        live |= (uint64_t)life_has(&buffer[i], step) << i;
     }
     search->live[search->step_count++] = live;
 }
@@ -96,10 +87,6 @@ static bool find_sizes(Search *search) {
 }
 
 /* ---- Order */
-
-static int compare_numbers(uint64_t a, uint64_t b) {
-    return a < b ? -1 : a > b;
-}
 
 /* By all that does not depend on the order of the caller's. */
 static int compare_buffers(const SolverBuffer *a, const SolverBuffer *b) {
@@ -198,17 +185,14 @@ static bool can_hold(Search *search, uint32_t bank) {
             member[count++] = i;
         }
     }
-    FitResult result = banks_fit(search->banks, bank, member, count);
+    uint64_t culprits = 0;
+    const Fit fit = banks_fit(search->banks, bank, member, count, &culprits);
     search->fits++;
-    if (result.fit == FIT_YES) {
+    if (fit == FIT_YES) {
         return true;
     }
-    uint64_t set = result.fit == FIT_NO ? 0 : search->set[bank];
-    for (size_t k = 0; k < result.culprit_count; k++) {
-        set |= (uint64_t)1 << result.culprit[k];
-    }
-    add_misfit(search, bank, set);
-    search->is_proven = search->is_proven && result.fit == FIT_NO;
+    add_misfit(search, bank, fit == FIT_NO ? culprits : search->set[bank]);
+    search->is_proven = search->is_proven && fit == FIT_NO;
     return false;
 }
 
@@ -242,9 +226,10 @@ static uint32_t first_rank(const Search *search, size_t depth) {
 
 static bool is_spent(const Search *search) {
     const SolverOptions *options = &search->banks->problem->options;
-    return search->nodes >= MOST_NODES || search->fits >= MOST_FITS ||
-           search->banks->nodes - search->nodes_before >= MOST_FIT_NODES || search->banks->has_overflowed ||
-           banks_ms_left(search->banks) == 1 || (options->stop != NULL && *options->stop != 0);
+    return search->nodes >= MOST_NODES || search->nodes >= banks_nodes_left(search->banks) ||
+           search->fits >= MOST_FITS || search->banks->nodes - search->nodes_before >= MOST_FIT_NODES ||
+           search->banks->has_overflowed || banks_ms_left(search->banks) == 1 ||
+           (options->stop != NULL && *options->stop != 0);
 }
 
 static void branch(Search *search, size_t depth) {

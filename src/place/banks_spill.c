@@ -6,6 +6,8 @@
  * fit. */
 #include "place/banks_inner.h"
 
+#include "base/checked.h"
+#include "place/pack.h"
 #include "place/spans.h"
 
 #include <stdlib.h>
@@ -24,6 +26,7 @@ typedef struct {
     uint32_t bank;
     Spilled *item; /* those that are in the bank or may be, by first step */
     size_t *by_last;
+    size_t *chosen; /* scratch */
     size_t count;
 } Spill;
 
@@ -45,18 +48,18 @@ static int compare_first(const void *left, const void *right) {
 /* Those that `where` puts here, and those that are free. */
 static void spill_init(Spill *spill, Banks *banks, uint32_t bank, const uint32_t *where) {
     const BanksProblem *problem = banks->problem;
-    *spill = (Spill){.banks = banks, .bank = bank, .item = arena_array(banks->scratch, Spilled, problem->count)};
+    *spill = (Spill){.banks = banks,
+                     .bank = bank,
+                     .item = arena_array(banks->scratch, Spilled, problem->count),
+                     .by_last = arena_array(banks->scratch, size_t, problem->count),
+                     .chosen = arena_array(banks->scratch, size_t, problem->count)};
     for (size_t i = 0; i < problem->count; i++) {
         const SolverBuffer *buffer = &problem->buffer[i];
         bool is_free = where[i] == BANK_ANY && banks_allow(banks, bank, buffer);
         if (is_free || where[i] == bank) {
-            const uint64_t rest = buffer->size % problem->bank[bank].align_bytes;
-            const uint64_t padding = rest == 0 ? 0 : problem->bank[bank].align_bytes - rest;
-            spill->item[spill->count++] = (Spilled){.first = buffer->first,
-                                                    .last = buffer->last,
-                                                    .size = buffer->size + padding,
-                                                    .buffer = i,
-                                                    .is_free = is_free};
+            Spilled *item = &spill->item[spill->count++];
+            *item = (Spilled){.first = buffer->first, .last = buffer->last, .buffer = i, .is_free = is_free};
+            banks->has_overflowed |= !checked_round_up(buffer->size, problem->bank[bank].align_bytes, &item->size);
         }
     }
     if (spill->count > 0) {
@@ -66,7 +69,6 @@ static void spill_init(Spill *spill, Banks *banks, uint32_t bank, const uint32_t
 
 static void sort_by_last(Spill *spill) {
     LifeEnd *ending = arena_array(spill->banks->scratch, LifeEnd, spill->count);
-    spill->by_last = arena_array(spill->banks->scratch, size_t, spill->count);
     for (size_t k = 0; k < spill->count; k++) {
         ending[k] = (LifeEnd){spill->item[k].last, k};
     }
@@ -98,9 +100,9 @@ static size_t longest(const Spill *spill, size_t *live, size_t *live_count, uint
 
 /* Lets buffers leave until no sum of live sizes is over `level`, as far as those that may leave allow it. */
 static void spill_to(Spill *spill, uint64_t level) {
-    size_t *live = arena_array(spill->banks->scratch, size_t, spill->count);
+    size_t *live = spill->chosen;
     size_t live_count = 0, ended = 0;
-    __extension__ unsigned __int128 sum = 0;
+    Wide sum = 0;
     for (size_t k = 0; k < spill->count; k++) {
         spill->item[k].has_left = false;
     }
@@ -122,14 +124,14 @@ static void spill_to(Spill *spill, uint64_t level) {
 }
 
 static bool does_fit(const Spill *spill) {
-    size_t *member = arena_array(spill->banks->scratch, size_t, spill->count);
+    size_t *member = spill->chosen;
     size_t count = 0;
     for (size_t k = 0; k < spill->count; k++) {
         if (!spill->item[k].has_left) {
             member[count++] = spill->item[k].buffer;
         }
     }
-    return banks_fit(spill->banks, spill->bank, member, count).fit == FIT_YES;
+    return banks_fit(spill->banks, spill->bank, member, count, NULL) == FIT_YES;
 }
 
 static int compare_sizes(const void *left, const void *right) {
@@ -182,9 +184,11 @@ static void fill(Spill *spill, uint32_t *where) {
 bool banks_spill(Banks *banks, uint32_t *where) {
     const uint32_t count = banks->problem->bank_count;
     for (uint32_t k = 0; k + 1 < count; k++) {
+        const ArenaMark mark = arena_mark(banks->scratch);
         Spill spill;
         spill_init(&spill, banks, banks->order[k], where);
         fill(&spill, where);
+        arena_back(banks->scratch, mark);
     }
     const uint32_t last = banks->order[count - 1];
     Spill spill;

@@ -11,15 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int compare_u64(uint64_t a, uint64_t b) {
-    return a < b ? -1 : a > b;
-}
-
 static int compare_gaps(const SolverBuffer *a, const SolverBuffer *b) {
-    int order = compare_u64(a->gap_count, b->gap_count);
+    int order = compare_numbers(a->gap_count, b->gap_count);
     for (size_t k = 0; order == 0 && k < a->gap_count; k++) {
-        order = compare_u64(a->gap[k].first, b->gap[k].first);
-        order = order != 0 ? order : compare_u64(a->gap[k].last, b->gap[k].last);
+        order = compare_numbers(a->gap[k].first, b->gap[k].first);
+        order = order != 0 ? order : compare_numbers(a->gap[k].last, b->gap[k].last);
     }
     return order;
 }
@@ -29,12 +25,12 @@ static uint64_t pin_of(const SolverBuffer *buffer) {
 }
 
 int model_compare(const SolverBuffer *a, const SolverBuffer *b) {
-    int order = compare_u64(a->first, b->first);
-    order = order != 0 ? order : compare_u64(a->last, b->last);
-    order = order != 0 ? order : compare_u64(a->size, b->size);
-    order = order != 0 ? order : compare_u64(a->align, b->align);
-    order = order != 0 ? order : compare_u64(pin_of(a), pin_of(b));
-    order = order != 0 ? order : compare_u64(a->apart, b->apart);
+    int order = compare_numbers(a->first, b->first);
+    order = order != 0 ? order : compare_numbers(a->last, b->last);
+    order = order != 0 ? order : compare_numbers(a->size, b->size);
+    order = order != 0 ? order : compare_numbers(a->align, b->align);
+    order = order != 0 ? order : compare_numbers(pin_of(a), pin_of(b));
+    order = order != 0 ? order : compare_numbers(a->apart, b->apart);
     return order != 0 ? order : compare_gaps(a, b);
 }
 
@@ -104,7 +100,6 @@ static void scale_all(Model *model, const Sized *sized) {
         bool is_twin = i > 0 && rect->pin == LEVEL_NONE && model_compare(sized[i - 1].buffer, one->buffer) == 0;
         rect->twin = is_twin ? i - 1 : i;
         model->pin_count += rect->pin != LEVEL_NONE;
-        model->is_aligned |= rect->align != 1;
     }
 }
 
@@ -153,8 +148,8 @@ typedef struct {
 static int compare_members(const void *left, const void *right) {
     const Member *a = left;
     const Member *b = right;
-    int order = compare_u64(a->apart, b->apart);
-    return order != 0 ? order : compare_u64(a->rect, b->rect);
+    int order = compare_numbers(a->apart, b->apart);
+    return order != 0 ? order : compare_numbers(a->rect, b->rect);
 }
 
 static void add_groups(Model *model, const Sized *sized, SectionRange **ranges, Arena *arena) {
@@ -240,7 +235,7 @@ static void list_live(Model *model, Arena *arena) {
 static int compare_begins(const void *left, const void *right) {
     const Rect *a = *(const Rect *const *)left;
     const Rect *b = *(const Rect *const *)right;
-    int order = compare_u64(a->lo, b->lo);
+    int order = compare_numbers(a->lo, b->lo);
     return order != 0 ? order : (a > b) - (a < b);
 }
 
@@ -337,23 +332,15 @@ static void find_bound(Model *model, bool is_strong, Arena *arena) {
     }
 }
 
-bool model_init(Model *model, const SolverBuffer *buffer, size_t count, const SolverOptions *options, Arena *arena) {
-    *model = (Model){.count = (uint32_t)count, .unit_bytes = 1};
-    Sized *sized = arena_array(arena, Sized, count);
-    uint64_t total;
-    if (!size_all(sized, buffer, count, options->align_bytes, &total)) {
-        return false;
-    }
-    if (count == 0 || count > MODEL_MOST_RECTS) {
-        return true;
-    }
-    model->unit_bytes = find_unit(sized, count);
+/* False where it can't be searched. */
+static bool make(Model *model, const Sized *sized, uint64_t total, bool is_strong, Arena *arena) {
+    model->unit_bytes = find_unit(sized, model->count);
     CHECK(model->unit_bytes > 0);
     if (total / model->unit_bytes >= LEVEL_NONE / 4) {
-        return true;
+        return false;
     }
     model->most = (Level)(total / model->unit_bytes) + 1;
-    model->rect = arena_array(arena, Rect, count);
+    model->rect = arena_array(arena, Rect, model->count);
     scale_all(model, sized);
     find_ranges(model, sized, arena);
     uint64_t places = 0;
@@ -361,13 +348,31 @@ bool model_init(Model *model, const SolverBuffer *buffer, size_t count, const So
         places += model->rect[i].width;
     }
     if (places > MODEL_MOST_PLACES) {
-        return true;
+        return false;
     }
     model->places = (uint32_t)places;
     list_live(model, arena);
-    model->is_scaled = list_meets(model, arena);
-    if (model->is_scaled) {
-        find_bound(model, (options->switched_off & 1U << INFER_BOUNDS) == 0, arena);
+    if (!list_meets(model, arena)) {
+        return false;
+    }
+    find_bound(model, is_strong, arena);
+    return true;
+}
+
+bool model_init(Model *model, const SolverBuffer *buffer, size_t count, const SolverOptions *options, Arena *arena) {
+    *model = (Model){0};
+    const ArenaMark mark = arena_mark(arena);
+    const bool is_strong = (options->switched_off & 1U << INFER_BOUNDS) == 0;
+    Sized *sized = arena_array(arena, Sized, count);
+    uint64_t total;
+    if (!size_all(sized, buffer, count, options->align_bytes, &total)) {
+        return false;
+    }
+    model->count = (uint32_t)count;
+    model->is_scaled = count > 0 && count <= MODEL_MOST_RECTS && make(model, sized, total, is_strong, arena);
+    if (!model->is_scaled) {
+        *model = (Model){0};
+        arena_back(arena, mark);
     }
     return true;
 }

@@ -37,10 +37,9 @@ typedef struct {
     uint32_t *live, *live_at; /* of section s: live[live_at[s], live_at[s + 1]) */
     uint32_t *meet, *meet_at; /* of rectangle r, those that share a section with it: meet[meet_at[r], meet_at[r + 1]) */
     uint64_t unit_bytes;
-    Level bound;     /* no placement is lower */
-    Level most;      /* any placement that rests is lower */
-    bool is_scaled;  /* all figures fit a Level, and there are few enough to search */
-    bool is_aligned; /* some alignment is not 1 */
+    Level bound;    /* no placement is lower */
+    Level most;     /* any placement that rests is lower */
+    bool is_scaled; /* all figures fit a Level, and there are few enough to search */
 } Model;
 
 /* The sections of a rectangle, one after another. */
@@ -51,7 +50,7 @@ typedef struct {
 /* By all that two buffers can differ in. */
 int model_compare(const SolverBuffer *a, const SolverBuffer *b);
 
-/* Buffers sorted by model_compare. False where sizes do not fit 64 bits. */
+/* Buffers sorted by model_compare. False where sizes do not fit 64 bits. Nothing is told of what is not scaled. */
 bool model_init(Model *model, const SolverBuffer *buffer, size_t count, const SolverOptions *options, Arena *arena);
 
 /* Do two share a section? */

@@ -2,12 +2,16 @@
  * ended gives up, one with a lower number goes on, as it may end too. */
 #include "place/race.h"
 
+#include "base/checked.h"
+
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-enum { MOST_THREADS = 64, MOST_WON = 16, TELL_MS = 100, LOG_BITS = 8 };
+/* Of all threads, the changes that can be undone, 20 bytes each. Fewer threads run where they need more. */
+enum { MOST_CHANGES = 1 << 26 };
+
+enum { MOST_THREADS = SOLVER_MOST_THREADS, MOST_WON = 16, TELL_MS = 100, LOG_BITS = 8 };
 
 /* What a search prefers to place first: the rectangles with the largest size^height * width^width. */
 typedef struct {
@@ -27,8 +31,10 @@ enum { TASTES = sizeof TASTE / sizeof *TASTE, A_ROUND = TASTES * PICK_COUNT };
 struct Race {
     const Model *model;
     const SolverOptions *options;
+    Arena *arena;
     uint64_t deadline_ms, told_ms;
-    uint32_t threads;
+    uint32_t most_threads, most_changes;
+    uint32_t threads;                  /* for which there is room */
     uint32_t won[MOST_WON], won_count; /* the lanes that have found something, the last of them */
     Search *search[MOST_THREADS];
     uint32_t *rank[MOST_THREADS];
@@ -58,20 +64,37 @@ uint64_t race_clock_ms(void) {
     return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
 }
 
+uint64_t race_deadline_ms(uint64_t most_ms) {
+    uint64_t deadline_ms = 0;
+    (void)(most_ms > 0 && checked_add(race_clock_ms(), most_ms, &deadline_ms));
+    return deadline_ms;
+}
+
+static uint32_t least_of(uint32_t a, uint32_t b) {
+    return a < b ? a : b;
+}
+
 Race *race_new(const Model *model, const SolverOptions *options, uint64_t deadline_ms, Arena *arena) {
     Race *race = arena_new(arena, Race);
     race->model = model;
     race->options = options;
+    race->arena = arena;
     race->deadline_ms = deadline_ms;
     race->capacity = LEVEL_NONE;
-    race->threads = options->threads < MOST_THREADS ? options->threads : MOST_THREADS;
-    for (uint32_t k = 0; k < race->threads; k++) {
-        race->search[k] = search_new(model, options->switched_off, arena);
-        race->rank[k] = arena_array(arena, uint32_t, model->count);
-        race->order[k] = arena_array(arena, uint32_t, model->count);
-        race->key[k] = arena_array(arena, int64_t, model->count);
-    }
+    race->most_changes = search_most_changes(model);
+    race->most_threads = least_of(least_of(options->threads, MOST_THREADS), MOST_CHANGES / race->most_changes);
     return race;
+}
+
+/* An arena is for one thread: all that the threads need is taken before they run. */
+static void make_room(Race *race, uint32_t threads) {
+    for (uint32_t k = race->threads; k < threads; k++) {
+        race->search[k] = search_new(race->model, race->options->switched_off, race->most_changes, race->arena);
+        race->rank[k] = arena_array(race->arena, uint32_t, race->model->count);
+        race->order[k] = arena_array(race->arena, uint32_t, race->model->count);
+        race->key[k] = arena_array(race->arena, int64_t, race->model->count);
+        race->threads = k + 1;
+    }
 }
 
 /* ---- Preferences */
@@ -243,12 +266,23 @@ static void *run_thread(void *context) {
     return NULL;
 }
 
+/* No more than there are searches to be made. */
+static uint32_t count_threads(const Race *race) {
+    uint64_t nodes = 0;
+    uint32_t threads = 0;
+    while (threads < race->most_threads && nodes < race->most_nodes) {
+        const uint64_t share = share_of(race, race->next + threads++);
+        nodes = share < race->most_nodes - nodes ? nodes + share : race->most_nodes;
+    }
+    return threads;
+}
+
 /* Where the machine gives fewer threads than were asked for, those do the work. */
-static void run_threads(Race *race) {
+static void run_threads(Race *race, uint32_t threads) {
     pthread_t thread[MOST_THREADS];
     Start start[MOST_THREADS];
     uint32_t started = 1;
-    for (; started < race->threads; started++) {
+    for (; started < threads; started++) {
         start[started] = (Start){race, started};
         if (pthread_create(&thread[started], NULL, run_thread, &start[started]) != 0) {
             break;
@@ -265,8 +299,8 @@ static uint64_t count_nodes(const Race *race, uint64_t most_nodes) {
     if (race->result.is_stopped) {
         return race->spent;
     }
-    if (race->result.end == SEARCH_SPENT) {
-        return most_nodes;
+    if (race->result.end == SEARCH_SPENT) { /* without limit: the one search there is had no room for more changes */
+        return most_nodes < UINT64_MAX ? most_nodes : race->spent;
     }
     uint64_t nodes = race->result.nodes;
     for (uint32_t k = race->first; k < race->winner; k++) {
@@ -286,8 +320,12 @@ RaceResult race_run(Race *race, Level capacity, uint64_t most_nodes, const Solve
     race->spent = 0;
     race->result = (RaceResult){.end = SEARCH_SPENT};
     race->offset = offset;
+    const uint32_t threads = count_threads(race);
+    make_room(race, threads);
     pthread_mutex_init(&race->mutex, NULL);
-    run_threads(race);
+    if (threads > 0) {
+        run_threads(race, threads);
+    }
     pthread_mutex_destroy(&race->mutex);
     race->result.is_stopped = race->is_stopped && race->result.end == SEARCH_SPENT;
     race->result.nodes = count_nodes(race, most_nodes);

@@ -16,10 +16,14 @@ typedef struct {
 
 typedef struct Race Race;
 
-/* Room for races of `model`. `deadline_ms` is a reading of race_clock_ms; 0: none. */
+/* Races of `model`; each takes the room that its threads need from `arena`. `deadline_ms` is a reading of
+ * race_clock_ms; 0: none. */
 Race *race_new(const Model *model, const SolverOptions *options, uint64_t deadline_ms, Arena *arena);
 
 uint64_t race_clock_ms(void);
+
+/* What the clock will show when so many milliseconds have passed; 0 where that is no limit. */
+uint64_t race_deadline_ms(uint64_t most_ms);
 
 /* The nodes that let one search begin, and every one once. */
 uint64_t race_first_nodes(const Race *race);

@@ -139,10 +139,15 @@ static bool is_spent(Search *search) {
     return search->nodes >= task->most_nodes || !state_has_room(search);
 }
 
+/* Nothing is left to try. Where something was cut short, that proves nothing. */
+static SearchEnd failed(const Search *search) {
+    return search->is_full ? SEARCH_SPENT : SEARCH_EXHAUSTED;
+}
+
 SearchEnd search_run(Search *search, const SearchTask *task) {
     search->task = *task;
     if (!state_reset(search)) {
-        return SEARCH_EXHAUSTED;
+        return failed(search);
     }
     const Model *model = search->model;
     cut(search, (Part){0, model->count, 0, model->section_count, -1}, 0, model->section_count);
@@ -158,7 +163,7 @@ SearchEnd search_run(Search *search, const SearchTask *task) {
             at = search->frame[at].part.owner;
         }
         if (at < 0) {
-            return search->is_full ? SEARCH_SPENT : SEARCH_EXHAUSTED;
+            return failed(search);
         }
     }
     return SEARCH_FOUND;

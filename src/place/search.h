@@ -32,8 +32,14 @@ typedef enum {
 
 typedef struct Search Search;
 
-/* Room for searches of `model`, one after another. */
-Search *search_new(const Model *model, uint32_t switched_off, Arena *arena);
+/* More changes than are ever undone of problems that a search gets through; 20 bytes each. */
+enum { SEARCH_MOST_CHANGES = 1 << 23 };
+
+/* How many changes a search of `model` may need to undo. */
+uint32_t search_most_changes(const Model *model);
+
+/* Room for searches of `model`, one after another; for so many changes. */
+Search *search_new(const Model *model, uint32_t switched_off, uint32_t most_changes, Arena *arena);
 
 typedef struct {
     Level capacity;

@@ -57,7 +57,6 @@ bool state_is_dominated(Search *search, uint32_t from) {
             uint32_t r = model->live[k];
             if (search->low[r] != LEVEL_NONE && search->floor[s] >= search->rest[r] + model->rect[r].size &&
                 fits_below(search, r)) {
-                search->culprit = s;
                 return true;
             }
         }

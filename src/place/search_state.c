@@ -6,7 +6,13 @@
 
 #include <string.h>
 
-Search *search_new(const Model *model, uint32_t switched_off, Arena *arena) {
+uint32_t search_most_changes(const Model *model) {
+    const uint64_t most =
+        2 * (uint64_t)model->meet_at[model->count] + 8 * ((uint64_t)model->places + model->count) + 4096;
+    return most < SEARCH_MOST_CHANGES ? (uint32_t)most : SEARCH_MOST_CHANGES;
+}
+
+Search *search_new(const Model *model, uint32_t switched_off, uint32_t most_changes, Arena *arena) {
     Search *search = arena_new(arena, Search);
     uint32_t n = model->count, sections = model->section_count;
     *search = (Search){.model = model};
@@ -19,7 +25,6 @@ Search *search_new(const Model *model, uint32_t switched_off, Arena *arena) {
     search->count = arena_array(arena, uint32_t, sections);
     search->answers = arena_array(arena, uint32_t, sections);
     search->cross = arena_array(arena, uint32_t, sections);
-    search->reach = arena_array(arena, uint32_t, sections);
     search->low = arena_array(arena, Level, n);
     search->rest = arena_array(arena, Level, n);
     search->offset = arena_array(arena, Level, n);
@@ -30,8 +35,8 @@ Search *search_new(const Model *model, uint32_t switched_off, Arena *arena) {
     search->frame = arena_array(arena, Frame, search->most_frames);
     search->most_choices = 2 * (model->places + n) + 64 * model->most_live;
     search->choice = arena_array(arena, uint32_t, search->most_choices);
-    search->most_changes = 2 * model->meet_at[n] + 8 * (model->places + n) + 4096;
-    search->change = arena_array(arena, Change, search->most_changes);
+    search->most_changes = most_changes;
+    search->change = arena_array(arena, Change, most_changes);
     return search;
 }
 
@@ -45,6 +50,14 @@ bool state_has_room(const Search *search) {
 static void widen(Hull *hull, uint32_t lo, uint32_t hi) {
     hull->lo = hull->hi == 0 || lo < hull->lo ? lo : hull->lo;
     hull->hi = hi > hull->hi ? hi : hull->hi;
+}
+
+static Change section_change(const Search *search, uint32_t s) {
+    return (Change){CHANGE_SECTION, s, search->floor[s], search->top[s], search->answers[s]};
+}
+
+static Change rect_change(const Search *search, uint32_t r) {
+    return (Change){.kind = CHANGE_RECT, .index = r, .first = search->low[r], .second = search->rest[r]};
 }
 
 static bool write_down(Search *search, Change change) {
@@ -79,14 +92,11 @@ static bool raise_low(Search *search, uint32_t r, Level level) {
     const Rect *rect = &search->model->rect[r];
     Level old = search->low[r];
     if (rect->pin != LEVEL_NONE) {
-        search->culprit = rect->lo;
         return level <= rect->pin;
     }
     level = level_align(level, rect->align);
     level = search->model->pin_count == 0 ? level : pass_pins(search, r, level);
-    if (level + rect->size > search->task.capacity ||
-        !write_down(search, (Change){CHANGE_RECT, r, old, search->rest[r], 0})) {
-        search->culprit = rect->lo;
+    if (level + rect->size > search->task.capacity || !write_down(search, rect_change(search, r))) {
         return false;
     }
     search->low[r] = level;
@@ -101,8 +111,7 @@ static bool raise_low(Search *search, uint32_t r, Level level) {
 static bool raise_floor(Search *search, uint32_t s, Level level) {
     const Model *model = search->model;
     if ((!search->is_off[INFER_FLOORS] && level + search->left[s] > search->task.capacity) ||
-        !write_down(search, (Change){CHANGE_SECTION, s, search->floor[s], search->top[s], search->answers[s]})) {
-        search->culprit = s;
+        !write_down(search, section_change(search, s))) {
         return false;
     }
     search->floor[s] = level;
@@ -134,7 +143,7 @@ static bool raise_neighbour(Search *search, uint32_t r, Level top) {
     if (rect->pin != LEVEL_NONE || rest <= search->rest[r]) {
         return true;
     }
-    if (!is_low && !write_down(search, (Change){CHANGE_RECT, r, search->low[r], search->rest[r], 0})) {
+    if (!is_low && !write_down(search, rect_change(search, r))) {
         return false;
     }
     search->rest[r] = rest;
@@ -173,9 +182,9 @@ bool state_place(Search *search, uint32_t r, Level offset) {
     }
     search->offset[r] = offset;
     search->low[r] = LEVEL_NONE;
-    (void)write_down(search, (Change){CHANGE_PLACED, r, offset, 0, 0});
+    (void)write_down(search, (Change){.kind = CHANGE_PLACED, .index = r});
     FOR_SECTIONS(rect, s) {
-        (void)write_down(search, (Change){CHANGE_SECTION, s, search->floor[s], search->top[s], search->answers[s]});
+        (void)write_down(search, section_change(search, s));
         search->floor[s] = top;
         search->top[s] = top;
         search->left[s] -= rect->size;

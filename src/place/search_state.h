@@ -53,7 +53,6 @@ struct Search {
     uint32_t *count;   /* of what is not placed */
     uint32_t *answers; /* of what is not placed: how many have `low` at the floor */
     uint32_t *cross;   /* of what is not placed: how many live both here and in the section before */
-    uint32_t *reach;   /* scratch */
 
     /* Of a rectangle. */
     Level *low;      /* where it is not placed: no offset is lower; LEVEL_NONE where it is */
@@ -69,8 +68,7 @@ struct Search {
     uint32_t waiting_count;
     Frame *frame;
     uint32_t frame_count, most_frames;
-    Hull hull;        /* of the sections whose answers have changed since the floors were raised */
-    uint32_t culprit; /* the section that failed last */
+    Hull hull; /* of the sections whose answers have changed since the floors were raised */
 };
 
 /* Everything at the start. False where nothing fits. */

@@ -22,7 +22,9 @@ typedef struct {
     size_t gap_count;
     uint32_t apart;  /* buffers with the same number share no byte, live at once or not; 0: as they live */
     bool is_pinned;  /* `offset` is given */
+    bool has_hint;   /* `hint` is proposed: where all that are free have one, theirs is the first placement looked at */
     uint64_t offset; /* bytes; in where pinned, out otherwise */
+    uint64_t hint;   /* bytes */
 } SolverBuffer;
 
 /* Inferences that can be switched off, to measure what each is worth. */
@@ -39,6 +41,8 @@ typedef enum {
 
 const char *inference_name(Inference inference);
 
+enum { SOLVER_MOST_THREADS = 64 };
+
 typedef struct {
     uint64_t height, bound, nodes; /* best so far */
 } SolverProgress;
@@ -49,8 +53,9 @@ typedef struct {
     uint64_t align_bytes;  /* at least 1: offsets are multiples of it, ends round up */
     uint64_t most_nodes;   /* 0: no limit */
     uint64_t most_ms;      /* 0: no limit */
-    uint32_t threads;      /* at least 1 */
+    uint32_t threads;      /* at least 1; no more than SOLVER_MOST_THREADS run */
     uint32_t switched_off; /* a set of Inference, bits */
+    bool is_mere_decision; /* of an infeasible problem neither offsets nor culprits are asked for */
     void (*tell)(void *context, const SolverProgress *progress); /* may be null; told now and then, by one thread */
     void *context;
     const volatile int *stop; /* may be null; the search ends where it is not 0 */
@@ -67,11 +72,13 @@ typedef struct {
     uint64_t height,
         bound; /* bytes; the offsets of a stopped search are the best there are, and may be over the capacity */
     uint64_t nodes;
-    bool is_optimal;    /* no placement is lower: the height is the bound, or the search was exhausted */
+    bool is_placed;     /* there are offsets, within the capacity or not; else `height` means nothing */
+    bool is_optimal;    /* no placement is lower: the height is the bound, which an exhausted search may have raised */
     const char *method; /* what found it; what proved it where that was a search */
     const char *proof;
-    size_t *culprit; /* of an infeasible problem: a set of buffers that do not fit together, none can be spared */
+    size_t *culprit; /* of an infeasible problem: buffers that do not fit together */
     size_t culprit_count;
+    bool is_least; /* and each of them left out, the others do: proven */
 } SolverResult;
 
 /* Writes the offset of each buffer but the pinned ones. False, with nothing written, where a sum of sizes does not fit

@@ -1,9 +1,11 @@
-/* The largest sum of live sizes where lives have gaps. */
+/* The largest sum of what lives at one step, or must lie apart; the highest end of what is alone. */
 #include "place/solver_bound.h"
 
 #include "base/checked.h"
 #include "base/fault.h"
 #include "place/spans.h"
+
+#include <stdlib.h>
 
 static uint64_t size_of(const SolverBuffer *buffer, uint64_t align_bytes) {
     uint64_t size = 0;
@@ -30,33 +32,61 @@ static uint64_t end_of(const SolverBuffer *buffer, uint64_t align_bytes) {
     return size_of(buffer, align_bytes) + (buffer->is_pinned ? buffer->offset : 0);
 }
 
-uint64_t solver_bound(const SolverBuffer *buffer, size_t count, uint64_t align_bytes, Arena *scratch, uint64_t *step) {
-    uint64_t most = 0, live = 0;
+typedef struct {
+    uint32_t apart;
+    uint64_t size;
+} Member;
+
+static int compare_members(const void *left, const void *right) {
+    const Member *a = left;
+    const Member *b = right;
+    return (a->apart > b->apart) - (a->apart < b->apart);
+}
+
+static SolverBound largest_group(const SolverBuffer *buffer, size_t count, uint64_t align_bytes, Arena *scratch) {
+    Member *member = arena_array(scratch, Member, count);
+    SolverBound bound = {.kind = BOUND_GROUP};
+    size_t members = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (buffer[i].apart != 0) {
+            member[members++] = (Member){buffer[i].apart, size_of(&buffer[i], align_bytes)};
+        }
+    }
+    if (members > 0) {
+        qsort(member, members, sizeof *member, compare_members);
+    }
+    uint64_t sum = 0;
+    for (size_t k = 0; k < members; k++) {
+        sum = (k > 0 && member[k].apart == member[k - 1].apart ? sum : 0) + member[k].size;
+        if (sum > bound.bytes) {
+            bound.bytes = sum;
+            bound.apart = member[k].apart;
+        }
+    }
+    return bound;
+}
+
+SolverBound solver_bound(const SolverBuffer *buffer, size_t count, uint64_t align_bytes, Arena *scratch) {
+    const ArenaMark mark = arena_mark(scratch);
+    SolverBound bound = {0};
+    uint64_t live = 0;
     size_t edges;
     const LifeEdge *edge = list_edges(buffer, count, scratch, &edges);
-    *step = UINT64_MAX;
     for (size_t k = 0; k < edges; k++) {
-        uint64_t size = size_of(&buffer[edge[k].buffer], align_bytes);
+        const uint64_t size = size_of(&buffer[edge[k].buffer], align_bytes);
         live = edge[k].is_begin ? live + size : live - size;
-        if (live > most) {
-            most = live;
-            *step = edge[k].step;
+        if (live > bound.bytes) {
+            bound = (SolverBound){.bytes = live, .step = edge[k].step};
         }
     }
     for (size_t i = 0; i < count; i++) {
-        uint64_t end = end_of(&buffer[i], align_bytes);
-        if (end > most) {
-            most = end;
-            *step = UINT64_MAX;
+        const uint64_t end = end_of(&buffer[i], align_bytes);
+        if (end > bound.bytes) {
+            bound = (SolverBound){.bytes = end, .kind = BOUND_ALONE, .buffer = i};
         }
     }
-    return most;
-}
-
-bool solver_lives_at(const SolverBuffer *buffer, uint64_t step) {
-    bool lives = buffer->first <= step && step < buffer->last;
-    for (size_t k = 0; k < buffer->gap_count; k++) {
-        lives = lives && (step < buffer->gap[k].first || step >= buffer->gap[k].last);
-    }
-    return lives;
+    const SolverBound of_group = largest_group(buffer, count, align_bytes, scratch);
+    bound = of_group.bytes > bound.bytes ? of_group : bound;
+    arena_back(scratch, mark);
+    return bound;
 }

@@ -1,54 +1,14 @@
-/* One problem: bound and greedy placement first, then searches. To minimise, the search asks for heights from both
- * ends: the lowest that is not disproven, and one less than the best. */
+/* One problem: bound, pins and hints, a first search, greedy placement, then searches. To minimise, they ask for the
+ * lowest height that is not disproven, and then for those in the middle of what is open. */
 #include "place/solver_core.h"
 
 #include "base/checked.h"
+#include "base/fault.h"
 #include "place/solver_bound.h"
 #include "place/solver_greedy.h"
 
 /* Problems of at most so many buffers are searched a little before greedy is asked: that is sooner done. */
 enum { MOST_FOR_SEARCH_FIRST = 2048 };
-
-static bool is_plain(const SolverCase *problem) {
-    for (size_t i = 0; i < problem->count; i++) {
-        const SolverBuffer *buffer = &problem->buffer[i];
-        if (buffer->gap_count > 0 || buffer->apart != 0 || buffer->is_pinned) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool place_plain(SolverCase *problem) {
-    PlaceProblem plain = {arena_array(problem->scratch, PlaceBuffer, problem->count), problem->count,
-                          .align_bytes = problem->options->align_bytes};
-    for (size_t i = 0; i < problem->count; i++) {
-        const SolverBuffer *from = &problem->buffer[i];
-        plain.buffer[i] =
-            (PlaceBuffer){.size = from->size, .align = from->align, .first = from->first, .last = from->last};
-    }
-    if (!place_solve(&plain, problem->scratch)) {
-        return false;
-    }
-    problem->height = plain.height;
-    problem->method = plain.method;
-    for (size_t i = 0; i < problem->count; i++) {
-        problem->offset[i] = plain.buffer[i].offset;
-    }
-    return true;
-}
-
-static void place_greedily(SolverCase *problem) {
-    if (is_plain(problem)) {
-        problem->is_placed = place_plain(problem);
-        return;
-    }
-    GreedyAnswer answer = {.offset = problem->offset, .height = problem->height, .method = problem->method};
-    problem->is_placed =
-        solver_greedy(problem->buffer, problem->count, problem->options->align_bytes, problem->scratch, &answer);
-    problem->height = answer.height;
-    problem->method = answer.method;
-}
 
 /* What the searches need. */
 typedef struct {
@@ -111,8 +71,8 @@ static Level lowest_open(const Hunt *hunt) {
 
 static Level highest_open(const Hunt *hunt) {
     const SolverCase *problem = hunt->problem;
-    Level better = problem->is_placed ? (Level)(problem->height / hunt->model.unit_bytes) - 1 : LEVEL_NONE;
-    return better < hunt->capacity ? better : hunt->capacity;
+    const uint64_t better = problem->is_placed ? ceil_div(problem->height, hunt->model.unit_bytes) - 1 : hunt->capacity;
+    return (Level)at_most(better, hunt->capacity);
 }
 
 static bool is_open(const Hunt *hunt) {
@@ -141,16 +101,56 @@ static void hunt_down(Hunt *hunt) {
     }
 }
 
+static bool are_all_given(const SolverCase *problem, bool by_pins) {
+    bool are_given = true;
+    for (size_t i = 0; i < problem->count && are_given; i++) {
+        are_given = problem->buffer[i].is_pinned || (!by_pins && problem->buffer[i].has_hint);
+    }
+    return are_given;
+}
+
+/* The buffers pinned where they are proposed to lie. */
+static const SolverBuffer *pin_all(const SolverCase *problem) {
+    SolverBuffer *pinned = arena_array(problem->scratch, SolverBuffer, problem->count);
+    for (size_t i = 0; i < problem->count; i++) {
+        pinned[i] = problem->buffer[i];
+        pinned[i].offset = pinned[i].is_pinned ? pinned[i].offset : pinned[i].hint;
+        pinned[i].is_pinned = true;
+    }
+    return pinned;
+}
+
+/* A placement that is given: by pins, and where all others have hints, by those. */
+static void take_given(SolverCase *problem) {
+    const uint64_t unit = problem->options->align_bytes;
+    const bool are_pins = are_all_given(problem, true);
+    if (!are_pins && !are_all_given(problem, false)) {
+        return;
+    }
+    const ArenaMark mark = arena_mark(problem->scratch);
+    const SolverBuffer *given = are_pins ? problem->buffer : pin_all(problem);
+    problem->is_placed = are_pins || !solver_pins_clash(given, problem->count, unit, problem->scratch).is_found;
+    problem->method = !problem->is_placed ? "none" : are_pins ? "pins" : "hints";
+    for (size_t i = 0; i < problem->count && problem->is_placed; i++) {
+        uint64_t end = 0;
+        CHECK(checked_add(given[i].offset, given[i].size, &end) && checked_round_up(end, unit, &end));
+        problem->offset[i] = given[i].offset;
+        problem->height = end > problem->height ? end : problem->height;
+    }
+    arena_back(problem->scratch, mark);
+}
+
 static bool is_within(const SolverCase *problem) {
     return problem->is_placed && problem->height <= problem->options->capacity;
 }
 
+/* Proven. */
+static bool is_infeasible(const SolverCase *problem) {
+    return problem->clash.is_found || problem->bound > problem->options->capacity;
+}
+
 static SolverOutcome outcome_of(const SolverCase *problem) {
-    if (is_within(problem)) {
-        return SOLVER_FOUND;
-    }
-    bool is_proven = problem->pins_clash || problem->bound > problem->options->capacity;
-    return is_proven ? SOLVER_INFEASIBLE : SOLVER_STOPPED;
+    return is_within(problem) ? SOLVER_FOUND : is_infeasible(problem) ? SOLVER_INFEASIBLE : SOLVER_STOPPED;
 }
 
 static bool is_done(const SolverCase *problem) {
@@ -158,10 +158,11 @@ static bool is_done(const SolverCase *problem) {
 }
 
 static void find_bound(SolverCase *problem, const Model *model) {
-    uint64_t step;
-    problem->bound =
-        solver_bound(problem->buffer, problem->count, problem->options->align_bytes, problem->scratch, &step);
-    problem->proof = "live sum";
+    static const char *const PROOF[] = {[BOUND_LIVE] = "live sum", [BOUND_GROUP] = "group sum", [BOUND_ALONE] = "pins"};
+    const SolverBound bound =
+        solver_bound(problem->buffer, problem->count, problem->options->align_bytes, problem->scratch);
+    problem->bound = bound.bytes;
+    problem->proof = PROOF[bound.kind];
     if (model->is_scaled && model->bound * model->unit_bytes > problem->bound) {
         problem->bound = model->bound * model->unit_bytes;
         problem->proof = "aligned live sum";
@@ -191,12 +192,19 @@ static void search(SolverCase *problem, const Model *model) {
     if (problem->count <= MOST_FOR_SEARCH_FIRST) {
         begin(&hunt);
     }
-    if (!is_done(problem) && problem->bound <= problem->options->capacity) {
-        place_greedily(problem);
+    if (!is_done(problem) && !is_infeasible(problem)) {
+        solver_greedy(problem);
     }
-    if (!is_done(problem) && problem->bound <= problem->options->capacity) {
+    if (!is_done(problem) && !is_infeasible(problem)) {
         hunt_down(&hunt);
     }
+}
+
+bool solver_is_over(SolverCase *problem) {
+    const SolverOptions *options = problem->options;
+    problem->is_stopped |= options->stop != NULL && *options->stop != 0;
+    problem->is_stopped |= problem->deadline_ms != 0 && race_clock_ms() >= problem->deadline_ms;
+    return problem->is_stopped;
 }
 
 bool solver_solve(SolverCase *problem, SolverOutcome *outcome) {
@@ -206,13 +214,22 @@ bool solver_solve(SolverCase *problem, SolverOutcome *outcome) {
     }
     problem->method = "none";
     find_bound(problem, &model);
-    if (!solver_pins_hold(problem->buffer, problem->count, problem->options->align_bytes)) {
-        problem->pins_clash = true;
+    problem->clash =
+        solver_pins_clash(problem->buffer, problem->count, problem->options->align_bytes, problem->scratch);
+    if (problem->clash.is_found) {
         problem->proof = "pins";
-    } else if (model.is_scaled && problem->bound <= problem->options->capacity) {
-        search(problem, &model);
     } else {
-        place_greedily(problem);
+        take_given(problem);
+    }
+    if (!is_done(problem) && !is_infeasible(problem)) {
+        if (model.is_scaled) {
+            search(problem, &model);
+        } else {
+            solver_greedy(problem);
+        }
+    }
+    if (!problem->clash.is_found && !problem->is_placed && !problem->options->is_mere_decision) {
+        solver_greedy(problem);
     }
     *outcome = outcome_of(problem);
     return true;

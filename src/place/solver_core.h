@@ -3,10 +3,10 @@
 #define S0_PLACE_SOLVER_CORE_H
 
 #include "place/race.h"
-#include "place/solver.h"
+#include "place/solver_pins.h"
 
 typedef struct {
-    const SolverBuffer *buffer; /* sorted by model_compare */
+    const SolverBuffer *buffer; /* sorted by model_compare, but for more plain ones than are searched */
     size_t count;
     const SolverOptions *options;
     uint64_t deadline_ms; /* a reading of race_clock_ms, 0: none */
@@ -14,7 +14,7 @@ typedef struct {
     uint64_t *offset; /* out: bytes, of each buffer; the best there is, if any */
     bool is_placed;   /* out: there is one */
     uint64_t height, bound, nodes;
-    bool pins_clash; /* out: no capacity is enough */
+    PinClash clash; /* out: where one is found no capacity is enough */
     bool is_stopped;
     const char *method, *proof;
 } SolverCase;
@@ -23,7 +23,16 @@ typedef struct {
  * 64 bits. */
 bool solver_solve(SolverCase *problem, SolverOutcome *outcome);
 
-/* Of an infeasible problem: which buffers can't be placed together, none of which can be spared. Returns how many. */
-size_t solver_find_culprit(const SolverCase *problem, size_t *culprit);
+/* Shall the search end, by the clock or the caller? */
+bool solver_is_over(SolverCase *problem);
+
+typedef struct {
+    size_t *set; /* of an infeasible problem: buffers that can't be placed together */
+    size_t count;
+    bool is_least; /* and each of them left out, the others can: proven */
+} Culprits;
+
+/* In scratch memory. The nodes it takes are added to those of the problem. */
+Culprits solver_find_culprits(SolverCase *problem);
 
 #endif

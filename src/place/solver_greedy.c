@@ -1,23 +1,61 @@
-/* A greedy placement of buffers that have gaps, pins or groups: pins first, then each in turn at the lowest offset
- * where it fits. What has none of these is left to place_solve, which is built for many. */
+/* Greedy placements of any problem. What has no gaps, pins or groups is left to place_solve, which is built for many.
+ * Otherwise pins are first, then each buffer in turn goes to the lowest offset where it fits, in several orders. That
+ * looks at all pairs that meet: where those are too many, gaps are filled, groups live at all times, all that is free
+ * lies above the pins, and place_solve does the rest. */
 #include "place/solver_greedy.h"
 
 #include "base/checked.h"
+#include "place/pack.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct {
-    uint64_t offset, end;
-} Taken;
+/* Pairs looked at, after which no further order is tried. */
+static const uint64_t MOST_WORK = 20000000;
+static const uint64_t MOST_WORK_A_BUFFER = 50;
+
+enum { PLACED_A_LOOK = 1024 };
 
 typedef struct {
+    SolverCase *problem;
     const SolverBuffer *buffer;
     size_t count;
-    uint64_t align_bytes;
-    size_t *order;
-    Taken *taken, *block; /* of each buffer; scratch */
+    Pack pack; /* the lives, gaps filled: item i is buffer i */
+    Overlap overlap;
+    size_t *member,
+        *member_at; /* groups: buffer i is one of member[member_at[i], …), all of its group, placed or not */
+    size_t *order, *found;
+    Block *taken, *block; /* of each buffer, an end of 0 where it is not placed; scratch */
+    uint64_t work, most_work;
 } Greed;
+
+/* ---- The lowest of all */
+
+static void keep(SolverCase *problem, const Block *taken, const char *method) {
+    uint64_t height = 0;
+    for (size_t i = 0; i < problem->count; i++) {
+        height = taken[i].end > height ? taken[i].end : height;
+    }
+    if (problem->is_placed && problem->height <= height) {
+        return;
+    }
+    problem->is_placed = true;
+    problem->height = height;
+    problem->method = method;
+    for (size_t i = 0; i < problem->count; i++) {
+        problem->offset[i] = taken[i].offset;
+    }
+}
+
+/* An end of 0 where it is beyond 64 bits. */
+static Block block_at(const SolverCase *problem, size_t i, uint64_t offset) {
+    uint64_t end = 0;
+    bool fits = checked_add(offset, problem->buffer[i].size, &end) &&
+                checked_round_up(end, problem->options->align_bytes, &end);
+    return (Block){offset, fits ? end : 0};
+}
+
+/* ---- Who meets whom */
 
 static bool spans_meet(const SolverBuffer *a, const SolverBuffer *b) {
     uint64_t low = a->first > b->first ? a->first : b->first;
@@ -34,53 +72,71 @@ static bool spans_meet(const SolverBuffer *a, const SolverBuffer *b) {
     return false;
 }
 
-bool solver_meet(const SolverBuffer *a, const SolverBuffer *b) {
-    return (a->apart != 0 && a->apart == b->apart) || spans_meet(a, b);
-}
-
-static int compare_taken(const void *left, const void *right) {
-    const Taken *a = left;
-    const Taken *b = right;
+static int compare_blocks(const void *left, const void *right) {
+    const Block *a = left;
+    const Block *b = right;
     int order = (a->offset > b->offset) - (a->offset < b->offset);
     return order != 0 ? order : (a->end > b->end) - (a->end < b->end);
 }
 
-/* What the first `placed` of the order take of a buffer's steps, sorted. */
-static size_t list_blocks(const Greed *greed, size_t placed, const SolverBuffer *buffer) {
+/* What is placed and may not share a byte with buffer `i`, by offset. */
+static size_t list_blocks(Greed *greed, size_t i) {
+    const SolverBuffer *buffer = &greed->buffer[i];
+    const size_t found = overlap_find(&greed->overlap, i, greed->found);
     size_t count = 0;
-    for (size_t k = 0; k < placed; k++) {
-        if (solver_meet(buffer, &greed->buffer[greed->order[k]])) {
-            greed->block[count++] = greed->taken[greed->order[k]];
+    for (size_t k = 0; k < found; k++) {
+        const size_t other = greed->found[k];
+        const SolverBuffer *beside = &greed->buffer[other];
+        bool is_apart = buffer->apart != 0 && buffer->apart == beside->apart;
+        if (!is_apart && spans_meet(buffer, beside)) {
+            greed->block[count++] = greed->taken[other];
+        }
+    }
+    greed->work += found + 1;
+    for (size_t k = greed->member_at[i]; buffer->apart != 0 && k < greed->count; k++) {
+        const size_t other = greed->member[k];
+        if (greed->buffer[other].apart != buffer->apart) {
+            break;
+        }
+        greed->work++;
+        if (greed->taken[other].end > 0) {
+            greed->block[count++] = greed->taken[other];
         }
     }
     if (count > 0) {
-        qsort(greed->block, count, sizeof *greed->block, compare_taken);
+        qsort(greed->block, count, sizeof *greed->block, compare_blocks);
     }
     return count;
 }
 
-static bool place_next(const Greed *greed, size_t placed) {
-    size_t index = greed->order[placed];
-    const SolverBuffer *buffer = &greed->buffer[index];
-    size_t count = list_blocks(greed, placed, buffer);
-    uint64_t size, align, low = 0;
-    if (!checked_round_up(buffer->size, greed->align_bytes, &size) ||
-        !checked_common_multiple(buffer->align, greed->align_bytes, &align)) {
-        return false;
-    }
-    low = buffer->is_pinned ? buffer->offset : 0;
-    for (size_t k = 0; k < count; k++) {
-        const Taken *block = &greed->block[k];
-        if (block->end <= low || (block->offset >= low && block->offset - low >= size)) {
-            continue;
-        }
-        if (buffer->is_pinned || !checked_round_up(block->end, align, &low)) {
-            return false;
-        }
-    }
-    greed->taken[index] = (Taken){low, low + size};
-    return low % align == 0 && checked_add(low, size, &low);
+typedef struct {
+    uint32_t apart;
+    size_t buffer;
+} Member;
+
+static int compare_members(const void *left, const void *right) {
+    const Member *a = left;
+    const Member *b = right;
+    int order = (a->apart > b->apart) - (a->apart < b->apart);
+    return order != 0 ? order : (a->buffer > b->buffer) - (a->buffer < b->buffer);
 }
+
+static void list_groups(Greed *greed, Arena *scratch) {
+    greed->member = arena_array(scratch, size_t, greed->count);
+    greed->member_at = arena_array(scratch, size_t, greed->count);
+    Member *sorted = arena_array(scratch, Member, greed->count);
+    for (size_t i = 0; i < greed->count; i++) {
+        sorted[i] = (Member){greed->buffer[i].apart, i};
+    }
+    qsort(sorted, greed->count, sizeof *sorted, compare_members);
+    for (size_t k = 0, begin = 0; k < greed->count; k++) {
+        begin = sorted[k].apart == sorted[begin].apart ? begin : k;
+        greed->member[k] = sorted[k].buffer;
+        greed->member_at[sorted[k].buffer] = begin;
+    }
+}
+
+/* ---- Orders */
 
 /* The kinds of order, largest first. */
 typedef enum {
@@ -94,102 +150,212 @@ typedef enum {
 static const char *const GREED_NAME[] = {"size", "area", "lifetime", "first"};
 
 typedef struct {
-    long double key;
+    bool is_pinned;
+    Wide key;
     size_t index;
 } Keyed;
 
 static int compare_keys(const void *left, const void *right) {
     const Keyed *a = left;
     const Keyed *b = right;
-    int order = (a->key < b->key) - (a->key > b->key);
+    int order = (int)b->is_pinned - (int)a->is_pinned;
+    order = order != 0 ? order : (a->key < b->key) - (a->key > b->key);
     return order != 0 ? order : (a->index > b->index) - (a->index < b->index);
 }
 
-static long double key_of(const SolverBuffer *buffer, GreedKind kind) {
-    long double life = (long double)(buffer->last - buffer->first);
+static Wide key_of(const SolverBuffer *buffer, GreedKind kind) {
+    const uint64_t life = buffer->last - buffer->first;
     switch (kind) {
     case GREED_SIZE:
-        return (long double)buffer->size;
+        return buffer->size;
     case GREED_AREA:
-        return (long double)buffer->size * life;
+        return (Wide)buffer->size * life;
     case GREED_LIFETIME:
         return life;
     default:
-        return -(long double)buffer->first;
+        return UINT64_MAX - buffer->first;
     }
 }
 
-static void order_by(Greed *greed, GreedKind kind, Arena *scratch) {
-    Keyed *keyed = arena_array(scratch, Keyed, greed->count);
-    size_t pins = 0;
+static void order_by(Greed *greed, GreedKind kind, Keyed *keyed) {
     for (size_t i = 0; i < greed->count; i++) {
-        if (greed->buffer[i].is_pinned) {
-            greed->order[pins++] = i;
-        }
+        const SolverBuffer *buffer = &greed->buffer[i];
+        keyed[i] = (Keyed){buffer->is_pinned, key_of(buffer, kind), i};
     }
-    size_t free_count = 0;
-    for (size_t i = 0; i < greed->count; i++) {
-        if (!greed->buffer[i].is_pinned) {
-            keyed[free_count++] = (Keyed){key_of(&greed->buffer[i], kind), i};
-        }
-    }
-    if (free_count > 0) {
-        qsort(keyed, free_count, sizeof *keyed, compare_keys);
-    }
-    for (size_t k = 0; k < free_count; k++) {
-        greed->order[pins + k] = keyed[k].index;
+    qsort(keyed, greed->count, sizeof *keyed, compare_keys);
+    for (size_t k = 0; k < greed->count; k++) {
+        greed->order[k] = keyed[k].index;
     }
 }
 
-bool solver_greedy(const SolverBuffer *buffer, size_t count, uint64_t align_bytes, Arena *scratch,
-                   GreedyAnswer *answer) {
-    Greed greed = {.buffer = buffer,
-                   .count = count,
-                   .align_bytes = align_bytes,
-                   .order = arena_array(scratch, size_t, count),
-                   .taken = arena_array(scratch, Taken, count),
-                   .block = arena_array(scratch, Taken, count)};
+/* False where no offset of 64 bits is left. */
+static bool place_next(Greed *greed, size_t i) {
+    const SolverBuffer *buffer = &greed->buffer[i];
+    uint64_t low = buffer->offset;
+    if (!buffer->is_pinned) {
+        const size_t count = list_blocks(greed, i);
+        uint64_t size, align;
+        low = 0;
+        if (!checked_round_up(buffer->size, greed->problem->options->align_bytes, &size) ||
+            !checked_common_multiple(buffer->align, greed->problem->options->align_bytes, &align)) {
+            return false;
+        }
+        for (size_t k = 0; k < count; k++) {
+            const Block *block = &greed->block[k];
+            bool is_beside = block->end <= low || (block->offset >= low && block->offset - low >= size);
+            if (!is_beside && !checked_round_up(block->end, align, &low)) {
+                return false;
+            }
+        }
+    }
+    greed->taken[i] = block_at(greed->problem, i, low);
+    overlap_add(&greed->overlap, i);
+    return greed->taken[i].end > 0;
+}
+
+/* False where it is given up. */
+static bool place_in_order(Greed *greed) {
+    overlap_reset(&greed->overlap);
+    memset(greed->taken, 0, greed->count * sizeof *greed->taken);
+    for (size_t k = 0; k < greed->count; k++) {
+        if (greed->work >= greed->most_work || (k % PLACED_A_LOOK == 0 && solver_is_over(greed->problem)) ||
+            !place_next(greed, greed->order[k])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void greed_init(Greed *greed, SolverCase *problem, Arena *scratch) {
+    const size_t count = problem->count;
+    *greed = (Greed){.problem = problem,
+                     .buffer = problem->buffer,
+                     .count = count,
+                     .pack = {arena_array(scratch, PackItem, count), count},
+                     .order = arena_array(scratch, size_t, count),
+                     .found = arena_array(scratch, size_t, count),
+                     .taken = arena_array(scratch, Block, count),
+                     .block = arena_array(scratch, Block, count),
+                     .most_work = MOST_WORK + count * MOST_WORK_A_BUFFER};
+    for (size_t i = 0; i < count; i++) {
+        greed->pack.item[i] = (PackItem){.first = problem->buffer[i].first, .last = problem->buffer[i].last};
+    }
+    overlap_init(&greed->overlap, &greed->pack, scratch);
+    list_groups(greed, scratch);
+}
+
+/* False where not one order came to its end. */
+static bool place_in_orders(SolverCase *problem) {
+    Greed greed;
     bool is_found = false;
-    for (GreedKind kind = 0; kind < GREED_COUNT; kind++) {
-        order_by(&greed, kind, scratch);
-        uint64_t most = 0;
-        size_t placed = 0;
-        while (placed < count && place_next(&greed, placed)) {
-            uint64_t end = greed.taken[greed.order[placed++]].end;
-            most = end > most ? end : most;
-        }
-        if (placed < count || (is_found && most >= answer->height)) {
-            continue;
-        }
-        is_found = true;
-        answer->height = most;
-        answer->method = GREED_NAME[kind];
-        for (size_t i = 0; i < count; i++) {
-            answer->offset[i] = greed.taken[i].offset;
+    greed_init(&greed, problem, problem->scratch);
+    Keyed *keyed = arena_array(problem->scratch, Keyed, problem->count);
+    for (GreedKind kind = 0; kind < GREED_COUNT && !(is_found && problem->height == problem->bound); kind++) {
+        order_by(&greed, kind, keyed);
+        if (place_in_order(&greed)) {
+            keep(problem, greed.taken, GREED_NAME[kind]);
+            is_found = true;
         }
     }
     return is_found;
 }
 
-static bool pins_overlap(const SolverBuffer *a, const SolverBuffer *b, uint64_t align_bytes) {
-    const SolverBuffer *lower = a->offset <= b->offset ? a : b;
-    uint64_t between = a->offset <= b->offset ? b->offset - a->offset : a->offset - b->offset;
-    uint64_t size = 0;
-    return !checked_round_up(lower->size, align_bytes, &size) || between < size;
-}
+/* ---- Without a look at pairs */
 
-bool solver_pins_hold(const SolverBuffer *buffer, size_t count, uint64_t align_bytes) {
-    for (size_t i = 0; i < count; i++) {
-        const SolverBuffer *a = &buffer[i];
-        if (a->is_pinned && (a->offset % align_bytes != 0 || a->offset % a->align != 0)) {
-            return false;
-        }
-        for (size_t j = 0; j < i && a->is_pinned; j++) {
-            const SolverBuffer *b = &buffer[j];
-            if (b->is_pinned && pins_overlap(a, b, align_bytes) && solver_meet(a, b)) {
-                return false;
-            }
+/* Each on top of the one before, all above the pins. */
+static void place_in_a_stack(SolverCase *problem) {
+    Block *taken = arena_array(problem->scratch, Block, problem->count);
+    uint64_t top = 0;
+    for (size_t i = 0; i < problem->count; i++) {
+        if (problem->buffer[i].is_pinned) {
+            taken[i] = block_at(problem, i, problem->buffer[i].offset);
+            top = taken[i].end > top ? taken[i].end : top;
         }
     }
-    return true;
+    for (size_t i = 0; i < problem->count; i++) {
+        uint64_t align, offset = top;
+        if (!problem->buffer[i].is_pinned) {
+            (void)(checked_common_multiple(problem->buffer[i].align, problem->options->align_bytes, &align) &&
+                   checked_round_up(top, align, &offset)); /* the sum of all fits 64 bits: so the caller */
+            taken[i] = block_at(problem, i, offset);
+            top = taken[i].end;
+        }
+    }
+    keep(problem, taken, "stack");
+}
+
+/* The steps of all buffers, and an offset above the pins that every alignment divides. */
+typedef struct {
+    uint64_t first, last, base;
+} Coarse;
+
+static bool find_coarse(const SolverCase *problem, Coarse *coarse) {
+    uint64_t align = problem->options->align_bytes;
+    *coarse = (Coarse){UINT64_MAX, 0, 0};
+    bool has_base = true;
+    for (size_t i = 0; i < problem->count; i++) {
+        const SolverBuffer *buffer = &problem->buffer[i];
+        const uint64_t end = buffer->is_pinned ? block_at(problem, i, buffer->offset).end : 0;
+        coarse->first = buffer->first < coarse->first ? buffer->first : coarse->first;
+        coarse->last = buffer->last > coarse->last ? buffer->last : coarse->last;
+        coarse->base = end > coarse->base ? end : coarse->base;
+        has_base = has_base && checked_common_multiple(align, buffer->align, &align);
+    }
+    return coarse->base == 0 || (has_base && checked_round_up(coarse->base, align, &coarse->base));
+}
+
+static PlaceProblem coarse_problem(const SolverCase *problem, const Coarse *coarse) {
+    PlaceProblem plain = {.buffer = arena_array(problem->scratch, PlaceBuffer, problem->count),
+                          .align_bytes = problem->options->align_bytes};
+    for (size_t i = 0; i < problem->count; i++) {
+        const SolverBuffer *from = &problem->buffer[i];
+        if (!from->is_pinned) {
+            plain.buffer[plain.count++] = (PlaceBuffer){.size = from->size,
+                                                        .align = from->align,
+                                                        .first = from->apart != 0 ? coarse->first : from->first,
+                                                        .last = from->apart != 0 ? coarse->last : from->last};
+        }
+    }
+    return plain;
+}
+
+static void place_coarsely(SolverCase *problem) {
+    Coarse coarse;
+    if (!find_coarse(problem, &coarse)) {
+        return;
+    }
+    PlaceProblem plain = coarse_problem(problem, &coarse);
+    bool fits = place_solve(&plain, problem->scratch);
+    Block *taken = arena_array(problem->scratch, Block, problem->count);
+    for (size_t i = 0, next = 0; i < problem->count && fits; i++) {
+        uint64_t offset = problem->buffer[i].offset;
+        fits = problem->buffer[i].is_pinned || checked_add(coarse.base, plain.buffer[next++].offset, &offset);
+        taken[i] = block_at(problem, i, offset);
+        fits = fits && taken[i].end > 0;
+    }
+    if (fits) {
+        keep(problem, taken, plain.method);
+    }
+}
+
+/* ---- All of it */
+
+bool solver_is_plain(const SolverBuffer *buffer, size_t count) {
+    bool is_plain = true;
+    for (size_t i = 0; i < count && is_plain; i++) {
+        is_plain = buffer[i].gap_count == 0 && buffer[i].apart == 0 && !buffer[i].is_pinned;
+    }
+    return is_plain;
+}
+
+void solver_greedy(SolverCase *problem) {
+    const ArenaMark mark = arena_mark(problem->scratch);
+    bool is_done = !solver_is_plain(problem->buffer, problem->count) && place_in_orders(problem);
+    if (!is_done && !solver_is_over(problem)) {
+        place_coarsely(problem);
+    }
+    if (!problem->is_placed) {
+        place_in_a_stack(problem);
+    }
+    arena_back(problem->scratch, mark);
 }

@@ -2,23 +2,14 @@
 #ifndef S0_PLACE_SOLVER_GREEDY_H
 #define S0_PLACE_SOLVER_GREEDY_H
 
-#include "place/solver.h"
+#include "place/solver_core.h"
 
-typedef struct {
-    uint64_t *offset; /* room for all; bytes, of each buffer */
-    uint64_t height;  /* bytes */
-    const char *method;
-} GreedyAnswer;
+/* Keeps the lowest of several greedy placements where that is lower than what there is. Pins can all be kept, and sizes
+ * with what alignment may add fit 64 bits: there is always one. The work is bounded by the count of buffers; the clock
+ * and the caller end it early. */
+void solver_greedy(SolverCase *problem);
 
-/* The lowest of several greedy placements of the buffers. False where pins can't all be kept. Sizes and what alignment
- * may add fit 64 bits. */
-bool solver_greedy(const SolverBuffer *buffer, size_t count, uint64_t align_bytes, Arena *scratch,
-                   GreedyAnswer *answer);
-
-/* Can all pins be kept, however much room there is? */
-bool solver_pins_hold(const SolverBuffer *buffer, size_t count, uint64_t align_bytes);
-
-/* Do two share a step, or must they lie apart? */
-bool solver_meet(const SolverBuffer *a, const SolverBuffer *b);
+/* Has none of them gaps, a group or a pin? */
+bool solver_is_plain(const SolverBuffer *buffer, size_t count);
 
 #endif

@@ -27,6 +27,14 @@ size_t spans_join(PlaceSpan *span, size_t count) {
     return joined;
 }
 
+bool life_has(const SolverBuffer *buffer, uint64_t step) {
+    bool lives = buffer->first <= step && step < buffer->last;
+    for (size_t k = 0; k < buffer->gap_count; k++) {
+        lives = lives && (step < buffer->gap[k].first || step >= buffer->gap[k].last);
+    }
+    return lives;
+}
+
 size_t life_most_edges(const SolverBuffer *buffer) {
     return 2 + 2 * buffer->gap_count;
 }

@@ -4,8 +4,15 @@
 
 #include "place/solver.h"
 
+static inline int compare_numbers(uint64_t a, uint64_t b) {
+    return a < b ? -1 : a > b;
+}
+
 /* Sorts spans and joins those that overlap or meet; returns how many are left. */
 size_t spans_join(PlaceSpan *span, size_t count);
+
+/* Does the buffer live at that step? */
+bool life_has(const SolverBuffer *buffer, uint64_t step);
 
 /* A piece of a buffer's life begins or ends. */
 typedef struct {

@@ -26,10 +26,18 @@ static const char *as_line_has(const Joiner *joiner, size_t row) {
                       joiner->table->row[row].line);
 }
 
-/* The first row of the storage that is pinned; there is one. */
+/* The first row of the storage that is pinned, or has a memory; there is one. */
 static size_t pinned_row(const Joiner *joiner, size_t storage) {
     size_t row = joiner->out->row[storage];
     while (!joiner->table->row[row].is_pinned) {
+        row = joiner->next[row];
+    }
+    return row;
+}
+
+static size_t row_with_memory(const Joiner *joiner, size_t storage) {
+    size_t row = joiner->out->row[storage];
+    while (joiner->table->row[row].memory == 0) {
         row = joiner->next[row];
     }
     return row;
@@ -58,7 +66,7 @@ static bool join_memory(const Joiner *joiner, size_t storage, const TableRow *ro
                              (DiagText){.what = "one storage has two memories",
                                         .got = arena_text(arena, "'" STR_FMT "'", STR_ARG(got)),
                                         .expected = arena_text(arena, "'" STR_FMT "', %s", STR_ARG(other),
-                                                               as_line_has(joiner, joiner->out->row[storage]))});
+                                                               as_line_has(joiner, row_with_memory(joiner, storage)))});
     }
     *memory = row->memory != 0 ? row->memory : *memory;
     return true;
@@ -87,6 +95,11 @@ static bool join_alignment(const Joiner *joiner, size_t storage, const TableRow 
                                                       row->align)});
 }
 
+/* A storage has the hint on which its rows agree. */
+static void join_hint(SolverBuffer *buffer, const TableRow *row) {
+    buffer->has_hint = buffer->has_hint && row->has_hint && buffer->hint == row->hint;
+}
+
 static bool join_row(const Joiner *joiner, size_t storage, size_t k) {
     const TableRow *row = &joiner->table->row[k];
     SolverBuffer *buffer = &joiner->out->buffer[storage];
@@ -94,6 +107,7 @@ static bool join_row(const Joiner *joiner, size_t storage, size_t k) {
     joiner->end[storage] = k;
     joiner->out->of_row[k] = storage;
     buffer->size = row->size > buffer->size ? row->size : buffer->size;
+    join_hint(buffer, row);
     return join_alignment(joiner, storage, row) && join_pin(joiner, storage, row) &&
            join_memory(joiner, storage, row) && join_apart(joiner, storage, row);
 }
@@ -111,7 +125,9 @@ static void add_storage(const Joiner *joiner, size_t k) {
                                              .gap_count = row->gap_count,
                                              .apart = row->apart,
                                              .is_pinned = row->is_pinned,
-                                             .offset = row->offset};
+                                             .offset = row->offset,
+                                             .has_hint = row->has_hint,
+                                             .hint = row->hint};
     out->memory[out->count] = row->memory;
     out->row[out->count] = k;
     out->of_row[k] = out->count;

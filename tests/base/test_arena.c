@@ -81,6 +81,42 @@ static void test_reset(void **state) {
     assert_int_equal(counter.calls, 1);
 }
 
+/* What was there before the mark stays, and trials of any size take the room of the one before. */
+static void mark_and_go_back(Work *work) {
+    Arena *arena = &work->scratch;
+    uint32_t *kept = arena_array(arena, uint32_t, 100);
+    kept[99] = 7;
+    const ArenaMark outer = arena_mark(arena);
+    const uint8_t *first = arena_alloc(arena, 8, 1);
+    for (size_t round = 0; round < 100; round++) {
+        arena_back(arena, outer);
+        uint8_t *small = arena_alloc(arena, 8, 1);
+        assert_ptr_equal(small, first);
+        assert_int_equal(small[7], 0);
+        small[7] = 1;
+        const ArenaMark inner = arena_mark(arena);
+        arena_alloc(arena, 1000 * round, 1);
+        arena_alloc(arena, 100000, 1);
+        arena_back(arena, inner);
+        assert_true(small[7] == 1 && kept[99] == 7);
+    }
+    arena_back(arena, outer);
+}
+
+static void mark_nothing(Work *work) {
+    const ArenaMark mark = arena_mark(&work->scratch);
+    arena_alloc(&work->scratch, 100000, 1);
+    arena_back(&work->scratch, mark);
+    assert_null(work->scratch.blocks);
+}
+
+static void test_marks(void **state) {
+    (void)state;
+    CountingAllocator counter = {0};
+    assert_true(run(&counter, mark_and_go_back));
+    assert_true(run(&counter, mark_nothing));
+}
+
 static void ask_past_size_max(Work *work) {
     arena_alloc(&work->keep, SIZE_MAX / 2, 3);
 }
@@ -140,6 +176,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_blocks),
         cmocka_unit_test(test_reset),
+        cmocka_unit_test(test_marks),
         cmocka_unit_test(test_overflow_escapes),
         cmocka_unit_test(test_every_allocation_fails),
     };

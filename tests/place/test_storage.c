@@ -49,6 +49,7 @@ static const struct {
 } BAD[] = {
     {"a,0,1,4,,,,,s,\nb,0,1,4,,,0,,s,\nc,0,1,4,,,8,,s,\n", "line 4", "two offsets", "0 as line 3 has"},
     {"a,0,1,4,,,,m,s,\nb,0,1,4,,,,n,s,\n", "line 3", "two memories", "'m', as line 2 has"},
+    {"a,0,1,4,,,,,s,\nb,0,1,4,,,,m,s,\nc,0,1,4,,,,n,s,\n", "line 4", "two memories", "'m', as line 3 has"},
     {"a,0,1,4,,,,,s,x\nb,0,1,4,,,,,s,x\n", "line 3", "share a storage and must lie apart", NULL},
     {"a,0,1,4,,,,,s,x\nb,0,1,4,,,,,s,y\n", "line 3", "in one group only", NULL},
     {"a,0,1,4,,,4,,s,\nb,0,1,4,8,,,,s,\n", "line 2", "not aligned for all rows", "a multiple of 8"},
