@@ -64,7 +64,7 @@ static bool read_stdin(Work *work, Str *text) {
     } while (got > 0);
     *text = (Str){bytes.byte, bytes.count};
     return ferror(stdin) == 0 ||
-           diag_error(&work->diags, (DiagText){.what = "the file can't be read", .got = strerror(errno)});
+           diag_error(&work->diags, (DiagText){.what = "can't read the file", .got = strerror(errno)});
 }
 
 static bool read_table(Cli *cli, const char *path, Pack *pack) {
@@ -126,8 +126,10 @@ static bool solve(Cli *cli, const PackArgs *args, Pack *pack) {
         fputs("\r\033[K", stderr);
     }
     pack->seconds = (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
-    return is_solved || diag_error(&work->diags, (DiagText){.what = "sizes or prices sum to more than 64 bits",
-                                                            .expected = "at most 18446744073709551615"});
+    return is_solved ||
+           diag_error(&work->diags,
+                      (DiagText){.what = "sizes, with what alignment may add, or prices sum to more than 64 bits",
+                                 .expected = "at most 18446744073709551615"});
 }
 
 /* ---- Judging: nothing is told that was not checked */

@@ -206,7 +206,7 @@ static void print_unknown(const Pack *pack, FILE *out) {
         fprintf(out, "%sthe lowest found takes %s bytes; %s are needed at least\n", pack->has_names ? ": " : "",
                 cli_number(pack->arena, solved->height), cli_number(pack->arena, solved->bound));
     }
-    fputs("  do: raise --nodes or --time-limit\n", out);
+    fprintf(out, "  do: raise %s--nodes or --time-limit\n", pack->memory_count > 1 ? "a capacity, " : "");
 }
 
 void pack_print_misfit(const Pack *pack, FILE *errors) {

@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "place/banks_inner.h"
 #include "place/race.h"
+#include "place/solver_bound.h"
 
 #include <string.h>
 
@@ -53,6 +54,22 @@ typedef struct {
     const char *how;
 } Assignment;
 
+/* Is more alive at one step than all banks hold together? */
+static bool is_beyond_all(const Banks *banks) {
+    const BanksProblem *problem = banks->problem;
+    uint64_t room = 0, sum = 0, end;
+    bool is_bounded = true;
+    for (uint32_t b = 0; b < problem->bank_count && is_bounded; b++) {
+        is_bounded = checked_add(room, problem->bank[b].capacity, &room);
+    }
+    for (size_t i = 0; i < problem->count && is_bounded; i++) {
+        const SolverBuffer *buffer = &problem->buffer[i];
+        is_bounded = checked_add(sum, buffer->size, &sum) &&
+                     (!buffer->is_pinned || checked_add(buffer->offset, buffer->size, &end));
+    }
+    return is_bounded && solver_bound(problem->buffer, problem->count, 1, banks->scratch).bytes > room;
+}
+
 static Assignment assign(Banks *banks) {
     const BanksProblem *problem = banks->problem;
     Assignment assignment = {.where = copy_where(problem, banks->scratch), .is_cheapest = true, .how = "given"};
@@ -65,6 +82,7 @@ static Assignment assign(Banks *banks) {
     assignment.is_cheapest = false;
     assign_rest(banks, assignment.where);
     if (problem->count > BANKS_MOST_SEARCHED || banks->has_overflowed) {
+        assignment.is_infeasible = !fits && is_beyond_all(banks);
         return assignment;
     }
     BanksSearch search = {.is_found = fits, .where = assignment.where};
@@ -86,6 +104,9 @@ static Assignment assign(Banks *banks) {
  * of them, it is not told which can be spared. */
 static void explain(Banks *banks, Arena *keep, BanksResult *result) {
     const size_t count = banks->problem->count;
+    if (count > BANKS_MOST_SEARCHED) {
+        return;
+    }
     uint64_t skipped = 0;
     bool is_told = true;
     for (size_t i = 0; i < count && !banks->has_overflowed && is_told; i++) {

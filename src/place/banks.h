@@ -30,12 +30,13 @@ typedef struct {
 typedef struct {
     SolverOutcome outcome; /* infeasible: no assignment and no offsets are within the capacities */
     bool is_placed;        /* all have banks and offsets, within the capacities or not */
-    SolverResult *bank;    /* of each bank, without culprits */
+    SolverResult *bank;    /* of each bank; its culprits are numbered among its buffers */
     uint64_t cost;         /* sum of bytes times price */
     bool is_cheapest;      /* proven, or there was no choice */
     const char *how;       /* buffers were assigned: "given", "search", "spill" */
     uint64_t nodes;
-    size_t *culprit; /* as in SolverResult; none where none was found within the work that is spent on it */
+    size_t *culprit; /* as in SolverResult; none where none was found within the work that is spent on it, or among
+                        more buffers than an assignment is searched for */
     size_t culprit_count;
     bool is_least; /* as in SolverResult */
 } BanksResult;

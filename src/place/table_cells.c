@@ -17,8 +17,12 @@ Str cell_value(const TableReader *reader, TableColumn column) {
 }
 
 const char *cell_shown(const TableReader *reader, Str text) {
-    const Str part = {text.ptr, text.len < MOST_SHOWN ? text.len : MOST_SHOWN};
-    return arena_text(&reader->work->keep, STR_FMT "%s", STR_ARG(part), part.len < text.len ? "…" : "");
+    const size_t len = text.len < MOST_SHOWN ? text.len : MOST_SHOWN;
+    char part[MOST_SHOWN];
+    for (size_t k = 0; k < len; k++) {
+        part[k] = (char)(text.ptr[k] == '\0' ? '?' : text.ptr[k]); /* it would end the text */
+    }
+    return arena_text(&reader->work->keep, "%.*s%s", (int)len, part, len < text.len ? "…" : "");
 }
 
 static void add_cell(const TableReader *reader, TableColumn column, DiagKind kind, DiagText text) {

@@ -28,6 +28,7 @@ try 'id,lower,upper,size\na,0,9,18446744073709551615\nb,0,9,1\n'
 try 'id,lower,upper,size,memory\na,0,9,1,tcm\nb,0,9,1,drma\n' --memory tcm=64K --memory dram=unbounded
 try 'id,lower,upper,size,offset\na,0,9,1,8\n' --align 16
 try "$(awk 'BEGIN { printf "id,lower,upper,size,memory\\n"; for (i = 0; i < 257; i++) printf "b" i ",0,1,1,m" i "\\n" }')"
+try 'id,lower,upper,size\na,0\0,1,1\n'
 GOOD='id,lower,upper,size\na,0,9,1\n'
 try "$GOOD" --capacity 0
 try "$GOOD" --capacity 64KB
@@ -51,3 +52,10 @@ echo "over itself: $?"
 printf 'id,lower,upper,size,aligment\na,0,9,1,16\n' | stride0 pack - -q
 printf 'id,lower,upper,size,aligment\na,0,9,1,16\n' | stride0 pack - 2>&1 >rows | grep -v '^search'
 ls
+# Of more buffers than assignments are searched for: pins that clash wherever they go, and more than all memories hold.
+many() {
+    awk -v offset="$1" 'BEGIN { print "id,lower,upper,size,offset"; for (i = 0; i < 80; i++) print "b" i ",0,9,4," offset }'
+}
+many 0 | stride0 pack - --memory a=100 --memory b=unbounded; echo "pins clash: $?"
+many "" | stride0 pack - --memory a=100 --memory b=150; echo "too much: $?"
+stride0 pack - <.; echo "a folder: $?"
