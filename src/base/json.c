@@ -202,3 +202,11 @@ void json_member_null(Json *json, const char *key) {
     json_key(json, key);
     json_null(json);
 }
+
+void json_member_known(Json *json, const char *key, uint64_t value) {
+    if (value == UINT64_MAX) {
+        json_member_null(json, key);
+    } else {
+        json_member_u64(json, key, value);
+    }
+}

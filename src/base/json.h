@@ -46,5 +46,6 @@ void json_member_text(Json *json, const char *key, const char *value);
 void json_member_u64(Json *json, const char *key, uint64_t value);
 void json_member_bool(Json *json, const char *key, bool value);
 void json_member_null(Json *json, const char *key);
+void json_member_known(Json *json, const char *key, uint64_t value); /* UINT64_MAX is null */
 
 #endif

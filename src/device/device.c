@@ -57,7 +57,10 @@ bool device_is_described_only(const Device *device, const DeviceFact *fact) {
         return is_cost && device->kind == DEVICE_ARENA;
     }
     Str name = str_trim((Str){fact->section.ptr + memory.len, fact->section.len - memory.len});
-    bool is_planned =
-        str_eq(name, device->memory[device->local].name) || str_eq(name, device->memory[device->backing].name);
+    bool is_planned = false;
+    for (uint32_t m = 0; m < device->memory_count; m++) {
+        bool is_used = m == device->local || m == device->backing || device->memory[m].overflow != OVERFLOW_NONE;
+        is_planned = is_planned || (is_used && str_eq(name, device->memory[m].name));
+    }
     return !is_planned || str_eq(fact->key, STR("banks"));
 }

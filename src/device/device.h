@@ -16,6 +16,9 @@ typedef enum {
     DEVICE_SCRATCHPAD, /* an accelerator: DMA between far and local memory */
 } DeviceKind;
 
+/* Whose overflow a further memory takes. */
+typedef enum { OVERFLOW_NONE, OVERFLOW_LOCAL, OVERFLOW_BACKING } DeviceOverflow;
+
 /* Where a number comes from: cited in the file, or assumed. */
 typedef struct {
     uint64_t value;
@@ -31,6 +34,8 @@ typedef struct {
     uint64_t align_bytes;    /* start alignment and allocation unit; any integer */
     uint64_t lanes;          /* separate address spaces that reserve the same range; 1 where there are none */
     uint64_t banks;          /* conflict groups inside one lane; 1 where there are none */
+    DeviceOverflow overflow; /* NONE of local, of flash or far, and of what is described only */
+    uint64_t price;          /* of a byte there, in any unit: what has a choice goes where it is cheapest */
     bool is_assumed;         /* the capacity is */
     Str source;              /* of the capacity */
 } DeviceMemory;
@@ -105,6 +110,18 @@ typedef struct {
     const DeviceFact *fact;
     size_t fact_count;
 } Device;
+
+/* The memory whose overflow it takes; itself where it takes none. */
+static inline uint32_t device_first(const Device *device, uint32_t memory) {
+    switch (device->memory[memory].overflow) {
+    case OVERFLOW_LOCAL:
+        return device->local;
+    case OVERFLOW_BACKING:
+        return device->backing;
+    default:
+        return memory;
+    }
+}
 
 /* A preset's name, or a path (anything with a '/' or ending in ".ini"). Null with diagnostics that name file and line.
  */

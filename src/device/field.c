@@ -20,6 +20,8 @@ const DeviceField device_fields[DEVICE_FIELD_COUNT] = {
     {"memory", "align_bytes", FIELD_NUMBER, REQUIRED, AT_MEMORY(align_bytes), {1, 1 << 20, true}},
     {"memory", "lanes", FIELD_NUMBER, OPTIONAL, AT_MEMORY(lanes), COUNT(1, 65536)},
     {"memory", "banks", FIELD_NUMBER, OPTIONAL, AT_MEMORY(banks), COUNT(1, 65536)},
+    {"memory", "overflow", FIELD_OVERFLOW, OPTIONAL, AT_MEMORY(overflow), COUNT(0, 0)},
+    {"memory", "price", FIELD_NUMBER, OPTIONAL, AT_MEMORY(price), COUNT(0, 1 << 20)},
 
     {"contract", "activation", FIELD_CONTRACT, REQUIRED, AT(contract[ROLE_ACTIVATION]), COUNT(0, 0)},
     {"contract", "weight", FIELD_CONTRACT, REQUIRED, AT(contract[ROLE_WEIGHT]), COUNT(0, 0)},

@@ -17,6 +17,7 @@ typedef enum {
     FIELD_REQUANTISE,
     FIELD_WORKSPACE,
     FIELD_SWITCH,
+    FIELD_OVERFLOW,
 } DeviceFieldKind;
 
 typedef enum { OPTIONAL, REQUIRED } DeviceNeed;
@@ -30,7 +31,7 @@ typedef struct {
     DeviceRange range;
 } DeviceField;
 
-enum { DEVICE_FIELD_COUNT = 32 };
+enum { DEVICE_FIELD_COUNT = 34 };
 
 extern const DeviceField device_fields[DEVICE_FIELD_COUNT];
 

@@ -22,6 +22,8 @@ static const char *const requantise_names[] = {"tflite-double", "tflite-single",
 static const char *const section_names[] = {"device",   "memory local", "memory flash", "memory far",
                                             "contract", "parameter",    "engine",       "dma"};
 static const char *const named_sections[] = {"memory", "operator"};
+static const char *const first_memories[] = {"local", "flash", "far"};
+enum { FIRST_MEMORIES = sizeof first_memories / sizeof first_memories[0] };
 
 typedef struct {
     Work *work;
@@ -57,6 +59,16 @@ static bool section_error(Reader *reader, const DeviceIniSection *section) {
                                  .hint = nearest == NULL ? NULL : arena_text(arena, "did you mean [%s]?", nearest)});
 }
 
+/* What a plan fills first costs nothing where the file does not say otherwise. */
+static uint64_t usual_price(Str memory) {
+    for (size_t i = 0; i < FIRST_MEMORIES; i++) {
+        if (str_eq(memory, str_from(first_memories[i]))) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
 static bool read_memory_section(Reader *reader, uint32_t index, Str name) {
     Device *device = reader->device;
     uint32_t line = reader->ini->section[index].line;
@@ -78,7 +90,7 @@ static bool read_memory_section(Reader *reader, uint32_t index, Str name) {
     }
     reader->table[index] = "memory";
     DeviceMemory *memory = &device->memory[device->memory_count++];
-    *memory = (DeviceMemory){.name = name, .lanes = 1, .banks = 1};
+    *memory = (DeviceMemory){.name = name, .lanes = 1, .banks = 1, .price = usual_price(name)};
     reader->record[index] = memory;
     return true;
 }
@@ -193,6 +205,13 @@ static bool store_bits(const DeviceValue *value, DeviceRange range, uint32_t *bi
     return is_number;
 }
 
+static bool store_overflow(const DeviceValue *value, DeviceOverflow *overflow) {
+    uint32_t index = 0;
+    bool is_known = device_value_word(value, first_memories, FIRST_MEMORIES, &index);
+    *overflow = index == 0 ? OVERFLOW_LOCAL : OVERFLOW_BACKING;
+    return is_known;
+}
+
 static bool store(const DeviceValue *value, const DeviceField *field, void *base) {
     void *target = (char *)base + field->offset;
     switch (field->kind) {
@@ -218,6 +237,8 @@ static bool store(const DeviceValue *value, const DeviceField *field, void *base
         return device_value_workspace(value, field->range, base);
     case FIELD_SWITCH:
         return device_value_switch(value, target);
+    case FIELD_OVERFLOW:
+        return store_overflow(value, target);
     case FIELD_DTYPES:
         return device_value_dtypes(value, target);
     }

@@ -68,6 +68,35 @@ static bool check_reserved(const Check *check, const DeviceMemory *memory, const
                                                          memory->bytes - memory->align_bytes)});
 }
 
+/* A scratchpad's tiles are made for its local memory; what that has no room for goes to far memory as it is. */
+static bool check_overflow(const Check *check, uint32_t index) {
+    const Device *device = check->device;
+    const DeviceMemory *memory = &device->memory[index], *local = &device->memory[device->local];
+    Arena *arena = &check->work->keep;
+    const char *section = arena_text(arena, "memory " STR_FMT, STR_ARG(memory->name));
+    if (memory->overflow == OVERFLOW_NONE) {
+        return true;
+    }
+    bool is_arena = device->kind == DEVICE_ARENA;
+    bool is_first = index == device->local || index == device->backing;
+    bool is_of_local = memory->overflow == OVERFLOW_LOCAL;
+    Str of = device_fact(device, section, "overflow")->value;
+    if (is_first || (is_of_local ? !is_arena : !str_eq(of, device->memory[device->backing].name))) {
+        return error_at(
+            check, section, "overflow",
+            (DiagText){.what = arena_text(arena, "[%s] can't take that overflow", section),
+                       .got = arena_text(arena, "overflow = " STR_FMT ", of kind %s", STR_ARG(of),
+                                         device_kind_name(device->kind)),
+                       .expected = is_first   ? "a memory beside local and what is behind it"
+                                   : is_arena ? "local or flash"
+                                              : "far: what local memory has no room for goes to far memory anyway"});
+    }
+    return !is_of_local || memory->lanes >= local->lanes ||
+           error_at(check, section, "overflow",
+                    (DiagText){.what = arena_text(arena, "[%s] has fewer lanes than [memory local]", section),
+                               .got = arena_text(arena, "%" PRIu64 " and %" PRIu64, memory->lanes, local->lanes)});
+}
+
 static bool check_memory(const Check *check, const DeviceMemory *memory) {
     Arena *arena = &check->work->keep;
     const char *section = arena_text(arena, "memory " STR_FMT, STR_ARG(memory->name));
@@ -86,7 +115,7 @@ static bool check_memories(const Check *check) {
     const Device *device = check->device;
     bool all = true;
     for (uint32_t i = 0; i < device->memory_count; i++) {
-        all = check_memory(check, &device->memory[i]) && all;
+        all = check_memory(check, &device->memory[i]) && check_overflow(check, i) && all;
     }
     return all;
 }

@@ -114,6 +114,21 @@ static Ranking rank_far_maps(const Plan *plan, Arena *keep) {
     return ranking;
 }
 
+static Ranking rank_overflow(const Plan *plan, Arena *keep) {
+    Ranking ranking = ranking_new(plan, keep);
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        const Buffer *buffer = &plan->buffers[i];
+        uint64_t bytes = buffer->physical_bytes;
+        if (plan->device->memory[buffer->memory].overflow == OVERFLOW_NONE || is_buffer(buffer->alias_of)) {
+            continue;
+        }
+        CHECK(buffer_is_worked_on(plan, buffer) || buffer_backing_bytes(plan, buffer, &bytes)); /* they were laid out */
+        ranking_add(&ranking, (BufferId){i}, bytes);
+    }
+    ranking_finish(&ranking, UINT32_MAX);
+    return ranking;
+}
+
 static Ranking rank_refused(const Plan *plan, Arena *keep) {
     enum { MOST = 6 };
     Ranking ranking = ranking_new(plan, keep);
@@ -198,8 +213,7 @@ static void gather_compact(Facts *facts, Work *work) {
     for (uint32_t i = 0; i < plan->buffer_count; i++) {
         const Buffer *buffer = &plan->buffers[i];
         bool stands = plan->device->kind == DEVICE_ARENA || buffer->memory == plan->device->local;
-        bool is_source =
-            buffer->memory != plan->device->local && is_compact(buffer) && is_expanded[buffer->value.index];
+        bool is_source = !buffer_is_worked_on(plan, buffer) && is_compact(buffer) && is_expanded[buffer->value.index];
         if (is_compact(buffer) && stands && !is_source) {
             CompactCost cost = compact_cost(plan, (BufferId){i});
             facts->kept_compact[facts->compact_count++] = cost;
@@ -227,7 +241,7 @@ static void gather_collapsibles(Facts *facts, Arena *keep) {
     for (uint32_t i = 0; i < plan->buffer_count; i++) {
         const Buffer *buffer = &plan->buffers[i];
         const Value *value = is_value(buffer->value) ? graph_value(plan->graph, buffer->value) : NULL;
-        if (value == NULL || value->constant == NULL || buffer->memory != plan->device->backing ||
+        if (value == NULL || value->constant == NULL || buffer_is_worked_on(plan, buffer) ||
             !value->constant->is_known || buffer->role != ROLE_PARAMETER) {
             continue;
         }
@@ -295,6 +309,7 @@ Facts *facts_gather(const char *file, const Plan *plan, const Plan *other, bool 
     whole_gather(facts, work);
     facts->commands = plan_fits(plan) ? program_step_commands(plan, work) : NULL;
     facts->far_maps = rank_far_maps(plan, keep);
+    facts->overflow = rank_overflow(plan, keep);
     facts->backing_stay_bytes = plan->backing_bytes - plan->far_maps_bytes;
     traffic_gather(facts, keep);
     costs_gather(facts, work);

@@ -230,6 +230,7 @@ typedef struct {
     WholeStep *whole;             /* step -> */
     const StepCommands *commands; /* step -> ; null where no program runs the plan, or the plan does not fit */
     Ranking far_maps;             /* storages that local memory has no room for, by the bytes they take: all of them */
+    Ranking overflow;             /* storages in memories that take another's overflow, by their bytes: all of them */
     uint64_t backing_stay_bytes; /* of flash or far memory less the maps that come and go there: what else lies there */
     uint64_t spare_bytes, excess_bytes; /* local capacity less what is placed, and the other way round; else 0 */
     Misfit misfit;

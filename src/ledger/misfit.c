@@ -99,7 +99,7 @@ static void find_unused(Facts *facts) {
     Misfit *misfit = &facts->misfit;
     for (uint32_t k = 0; misfit->unused == NULL && k < device->memory_count; k++) {
         const DeviceMemory *memory = &device->memory[k];
-        bool is_planned = k == device->local || k == device->backing;
+        bool is_planned = k == device->local || k == device->backing || memory->overflow != OVERFLOW_NONE;
         bool is_behind = misfit->backing_excess_bytes > 0 && holds(memory, facts->plan->backing_bytes);
         if (!is_planned && (is_behind || is_for_weights(facts, memory))) {
             misfit->unused = memory;

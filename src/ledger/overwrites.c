@@ -1,18 +1,20 @@
 /* Graph inputs that are overwritten in the same run, and when first.
  *
- * All inputs are alive at step 0, so their bytes are disjoint: sorted by address, the ones that a buffer covers are
- * neighbours. Writes are looked at in the order of the steps, so the first to cover an input is the answer. */
+ * All inputs are alive at step 0, so their bytes are disjoint: sorted by memory and address, the ones that a buffer
+ * covers are neighbours. Writes are looked at in the order of the steps, so the first to cover an input is the answer.
+ */
 #include "ledger/overwrites.h"
 
 #include <stdlib.h>
 
-/* Something that is written into local memory. */
+/* Something that is written where the engine works. */
 typedef struct {
     uint32_t step;
     BufferId buffer;
 } Write;
 
 typedef struct {
+    uint32_t memory;
     uint64_t begin, end;
     Overwrite overwrite; /* its `writer_output` is no buffer until one is found */
 } InputBytes;
@@ -20,6 +22,9 @@ typedef struct {
 static int by_address(const void *left, const void *right) {
     const InputBytes *a = left;
     const InputBytes *b = right;
+    if (a->memory != b->memory) {
+        return a->memory < b->memory ? -1 : 1;
+    }
     return a->begin < b->begin ? -1 : a->begin > b->begin;
 }
 
@@ -27,8 +32,9 @@ static size_t collect_inputs(const Plan *plan, InputBytes *inputs) {
     size_t count = 0;
     for (uint32_t i = 0; i < plan->buffer_count; i++) {
         const Buffer *buffer = &plan->buffers[i];
-        if (buffer->memory == plan->device->local && buffer->kind == BUFFER_INPUT && buffer->physical_bytes > 0) {
-            inputs[count++] = (InputBytes){.begin = buffer->offset,
+        if (buffer_is_worked_on(plan, buffer) && buffer->kind == BUFFER_INPUT && buffer->physical_bytes > 0) {
+            inputs[count++] = (InputBytes){.memory = buffer->memory,
+                                           .begin = buffer->offset,
                                            .end = buffer->offset + buffer->physical_bytes,
                                            .overwrite = {.input = {i}, .writer_output = NO_BUFFER}};
         }
@@ -54,7 +60,7 @@ static size_t collect_writes(const Plan *plan, Write *writes) {
         for (uint32_t i = 0; i < plan->steps[s].write_count; i++) {
             BufferId id = plan->steps[s].writes[i];
             const Buffer *buffer = plan_buffer(plan, id);
-            if (buffer->memory == plan->device->local && buffer->physical_bytes > 0) {
+            if (buffer_is_worked_on(plan, buffer) && buffer->physical_bytes > 0) {
                 writes[count++] = (Write){s, id};
             }
         }
@@ -62,13 +68,14 @@ static size_t collect_writes(const Plan *plan, Write *writes) {
     return count;
 }
 
-/* The first input that ends behind `address`. */
-static size_t first_behind(const InputBytes *inputs, size_t count, uint64_t address) {
+/* The first input of that memory that ends behind `address`, or of a memory behind it. */
+static size_t first_behind(const InputBytes *inputs, size_t count, uint32_t memory, uint64_t address) {
     size_t low = 0;
     size_t high = count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (inputs[middle].end <= address) {
+        const InputBytes *input = &inputs[middle];
+        if (input->memory < memory || (input->memory == memory && input->end <= address)) {
             low = middle + 1;
         } else {
             high = middle;
@@ -102,8 +109,8 @@ void overwrites_gather(Facts *facts, Work *work) {
     for (size_t w = 0; w < write_count; w++) {
         const Buffer *buffer = plan_buffer(plan, writes[w].buffer);
         uint64_t end = buffer->offset + buffer->physical_bytes;
-        size_t at = next_whole(skip, first_behind(inputs, input_count, buffer->offset));
-        while (at < input_count && inputs[at].begin < end) {
+        size_t at = next_whole(skip, first_behind(inputs, input_count, buffer->memory, buffer->offset));
+        while (at < input_count && inputs[at].memory == buffer->memory && inputs[at].begin < end) {
             inputs[at].overwrite.writer_output = writes[w].buffer;
             inputs[at].overwrite.step = writes[w].step;
             skip[at] = at + 1;

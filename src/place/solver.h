@@ -86,4 +86,9 @@ typedef struct {
 bool solver_run(SolverBuffer *buffer, size_t count, const SolverOptions *options, Arena *keep, Arena *scratch,
                 SolverResult *result);
 
+/* needs   place_solve
+ * Of a placement above its bound: a lower one, or a higher bound, as far as `most_nodes` go. The height is the lower of
+ * both; where the search was exhausted it is the bound. */
+void solver_tighten(PlaceProblem *problem, uint64_t most_nodes, Arena *scratch);
+
 #endif

@@ -187,6 +187,9 @@ void build_storages(Builder *builder);
 /* Live bytes of every step, peak, totals by kind. False where a sum does not fit 64 bits. */
 bool build_totals(Builder *builder);
 
+/* The same of a plan whose sums fit. */
+void plan_sum(Plan *plan, Arena *scratch);
+
 /* ---- in_place.c */
 
 /* In step order: lets outputs of element-wise operators write over an input that dies there. */
@@ -196,6 +199,14 @@ void build_in_place(Builder *builder);
 
 bool place_local(Plan *plan, Work *work);
 bool place_backing(Plan *plan, Work *work);
+
+/* Of buffers whose storages have offsets. */
+void place_aliases(Plan *plan, Arena *scratch);
+
+/* ---- overflow.c: into further memories of the device, where they have the room or cost less; else nothing changes */
+
+void overflow_local(Plan *plan, Work *work);
+void overflow_backing(Plan *plan, Work *work);
 
 /* ---- sweep_budget.c */
 

@@ -4,6 +4,8 @@
 #include "base/checked.h"
 #include "base/fault.h"
 
+#include <string.h>
+
 static void touch(Buffer *buffer, uint32_t step) {
     buffer->first = step < buffer->first ? step : buffer->first;
     buffer->last = step + 1 > buffer->last ? step + 1 : buffer->last;
@@ -195,29 +197,43 @@ static void sum_steps(Plan *plan, Arena *scratch) {
     }
 }
 
-bool build_totals(Builder *builder) {
-    Plan *plan = builder->plan;
-    plan->logical_bytes = 0;
+static void sum_kinds(Plan *plan) {
     for (uint32_t i = 0; i < plan->buffer_count; i++) {
         const Buffer *buffer = &plan->buffers[i];
         KindTotals *kind = &plan->by_kind[buffer->kind];
-        if (!buffer_is_local_storage(plan, (BufferId){i})) {
-            continue;
+        if (buffer_is_local_storage(plan, (BufferId){i})) {
+            bool is_at_peak = storage_is_live(buffer, plan->peak_step);
+            kind->logical_bytes += buffer->logical_bytes;
+            kind->physical_bytes += buffer->physical_bytes;
+            kind->at_peak_bytes += is_at_peak ? buffer->physical_bytes : 0;
+            plan->logical_bytes += buffer->logical_bytes;
+            plan->physical_bytes += buffer->physical_bytes;
         }
-        if (!checked_add(plan->logical_bytes, buffer->logical_bytes, &plan->logical_bytes) ||
-            !checked_add(plan->physical_bytes, buffer->physical_bytes, &plan->physical_bytes)) {
+    }
+}
+
+void plan_sum(Plan *plan, Arena *scratch) {
+    memset(plan->by_kind, 0, sizeof plan->by_kind);
+    plan->logical_bytes = 0;
+    plan->physical_bytes = 0;
+    plan->peak_live_bytes = 0;
+    plan->peak_step = 0;
+    sum_steps(plan, scratch);
+    sum_kinds(plan);
+}
+
+bool build_totals(Builder *builder) {
+    const Plan *plan = builder->plan;
+    uint64_t logical = 0, physical = 0;
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        const Buffer *buffer = &plan->buffers[i];
+        if (buffer_is_local_storage(plan, (BufferId){i}) &&
+            (!checked_add(logical, buffer->logical_bytes, &logical) ||
+             !checked_add(physical, buffer->physical_bytes, &physical))) {
             return diag_refuse(&builder->work->diags,
                                (DiagText){.what = "the sum of all buffers does not fit 64 bits"});
         }
-        kind->logical_bytes += buffer->logical_bytes;
-        kind->physical_bytes += buffer->physical_bytes;
     }
-    sum_steps(plan, &builder->work->scratch);
-    for (uint32_t i = 0; i < plan->buffer_count; i++) {
-        const Buffer *buffer = &plan->buffers[i];
-        if (buffer_is_local_storage(plan, (BufferId){i}) && storage_is_live(buffer, plan->peak_step)) {
-            plan->by_kind[buffer->kind].at_peak_bytes += buffer->physical_bytes;
-        }
-    }
+    plan_sum(builder->plan, &builder->work->scratch);
     return true;
 }

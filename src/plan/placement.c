@@ -4,6 +4,23 @@
 #include "base/checked.h"
 #include "base/fault.h"
 #include "place/judge.h"
+#include "place/solver.h"
+
+/* What is searched where a rule of thumb leaves a gap: milliseconds. A plan is made of several drafts. */
+static const uint64_t MOST_NODES = 4000;
+
+/* False where a height does not fit 64 bits. A bound that a search has proven is above what the judge can count. */
+static bool place(PlaceProblem *problem, Arena *scratch) {
+    if (!place_solve(problem, scratch)) {
+        return false;
+    }
+    uint64_t counted = problem->bound;
+    solver_tighten(problem, MOST_NODES, scratch);
+    PlaceProblem judged = *problem;
+    judged.bound = counted;
+    CHECK(place_judge(&judged, scratch).verdict == JUDGE_RIGHT);
+    return true;
+}
 
 /* ---- Local memory */
 
@@ -42,7 +59,7 @@ static void place_alias(Plan *plan, bool *has_offset, BufferId id) {
     }
 }
 
-static void place_aliases(Plan *plan, Arena *scratch) {
+void place_aliases(Plan *plan, Arena *scratch) {
     bool *has_offset = arena_array(scratch, bool, plan->buffer_count);
     for (uint32_t i = 0; i < plan->buffer_count; i++) {
         has_offset[i] = !is_buffer(plan->buffers[i].alias_of);
@@ -55,11 +72,9 @@ static void place_aliases(Plan *plan, Arena *scratch) {
 bool place_local(Plan *plan, Work *work) {
     PlaceProblem problem = {0};
     collect(plan, &problem, &work->scratch);
-    if (!place_solve(&problem, &work->scratch)) {
+    if (!place(&problem, &work->scratch)) {
         return diag_refuse(&work->diags, (DiagText){.what = "the placement does not fit 64 bits"});
     }
-    Judgement judgement = place_judge(&problem, &work->scratch);
-    CHECK(judgement.verdict == JUDGE_RIGHT);
     size_t next = 0;
     for (uint32_t i = 0; i < plan->buffer_count; i++) {
         if (is_placed(plan, i)) {
@@ -69,7 +84,6 @@ bool place_local(Plan *plan, Work *work) {
     place_aliases(plan, &work->scratch);
     plan->placed_bytes = problem.height;
     plan->lower_bound_bytes = problem.bound;
-    plan->place_method = problem.method;
     CHECK(plan->peak_live_bytes <= plan->lower_bound_bytes && plan->lower_bound_bytes <= plan->placed_bytes);
     return true;
 }
@@ -102,10 +116,9 @@ static bool place_far_maps(Plan *plan, Work *work) {
         }
         problem.count += placed->size > 0;
     }
-    if (problem.count > 0 && !place_solve(&problem, &work->scratch)) {
+    if (problem.count > 0 && !place(&problem, &work->scratch)) {
         return refuse_backing(&work->diags);
     }
-    CHECK(problem.count == 0 || place_judge(&problem, &work->scratch).verdict == JUDGE_RIGHT);
     uint32_t next = 0;
     for (uint32_t i = 0; i < plan->buffer_count; i++) {
         Buffer *buffer = &plan->buffers[i];

@@ -217,7 +217,12 @@ Plan *plan_best(const PlanTask *task, Work *work) {
         drafting.has_no_tile = plan->has_no_tile; /* what its drafts tried goes on to be known */
         plan = build_relieved(&drafting, plan, work);
     }
-    return plan != NULL && place_backing(plan, work) ? plan : NULL;
+    if (plan == NULL || !place_backing(plan, work)) {
+        return NULL;
+    }
+    overflow_local(plan, work);
+    overflow_backing(plan, work);
+    return plan;
 }
 
 bool plan_local_fits(const Plan *plan) {

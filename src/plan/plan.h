@@ -237,6 +237,13 @@ typedef struct {
     uint64_t saves_bytes; /* of placed_bytes, measured by planning again with it */
 } Remedy;
 
+/* What lies in a memory that takes the overflow of another. */
+typedef struct {
+    uint64_t placed_bytes, lower_bound_bytes, physical_bytes; /* the last is the sum of what lies there */
+    uint32_t storage_count;
+    bool is_cheapest; /* proven: no other choice of what goes where costs less */
+} PlanOverflow;
+
 /* Sums over local storages of one kind. */
 typedef struct {
     uint64_t logical_bytes, physical_bytes, at_peak_bytes;
@@ -266,15 +273,15 @@ typedef struct {
     uint64_t logical_bytes, physical_bytes;
     uint64_t peak_live_bytes, placed_bytes, lower_bound_bytes, capacity_bytes;
     uint32_t peak_step;
-    uint64_t backing_bytes;          /* flash or far: placed maps, constants, inputs and outputs there */
-    uint64_t far_maps_bytes;         /* of them, at its start, for maps that come and go */
-    uint64_t backing_capacity_bytes; /* of that memory; UINT64_MAX where it is unbounded */
+    uint64_t backing_bytes;                     /* flash or far: placed maps, constants, inputs and outputs there */
+    uint64_t far_maps_bytes;                    /* of them, at its start, for maps that come and go */
+    uint64_t backing_capacity_bytes;            /* of that memory; UINT64_MAX where it is unbounded */
+    PlanOverflow overflow[DEVICE_MAX_MEMORIES]; /* of each further memory */
     uint64_t sub_views_placed_bytes; /* with slices as views and concats in place, where that needs more; else 0 */
     uint32_t node_count;             /* of the main block, when it was planned */
     uint64_t planning_only_constants, planning_only_bytes; /* constants that only told the planner a shape */
     uint64_t folded_nodes;                                 /* nodes that are constant and make no step */
     uint64_t view_nodes;                                   /* nodes that are a rule only and make no step */
-    const char *place_method;
     uint32_t remedy_count;
     Remedy *remedies;
 } Plan;
@@ -322,9 +329,14 @@ static inline bool buffer_is_local_storage(const Plan *plan, BufferId id) {
     return buffer->storage.index == id.index && buffer->memory == plan->device->local;
 }
 
+/* Does the engine work on it: does it lie in local memory, or in one that takes what has no room there? */
+static inline bool buffer_is_worked_on(const Plan *plan, const Buffer *buffer) {
+    return device_first(plan->device, buffer->memory) == plan->device->local;
+}
+
 /* Was it sent to far memory, where only steps of this plan use it? */
 static inline bool buffer_is_far_map(const Plan *plan, const Buffer *buffer) {
-    return buffer->memory != plan->device->local && buffer->kind == BUFFER_ACTIVATION;
+    return !buffer_is_worked_on(plan, buffer) && buffer->kind == BUFFER_ACTIVATION;
 }
 
 /* Does the engine make there the form that an operator reads? */

@@ -107,8 +107,7 @@ uint64_t tensor_align_bytes(const Device *device, uint32_t memory, const View *v
 
 bool buffer_find_view(const Plan *plan, const Buffer *buffer, View *view) {
     Tensor tensor = tensor_of_buffer(plan->graph, buffer);
-    return tensor_find_view(plan->device, &tensor, view) &&
-           (buffer->memory == plan->device->local || view_flatten(view));
+    return tensor_find_view(plan->device, &tensor, view) && (buffer_is_worked_on(plan, buffer) || view_flatten(view));
 }
 
 bool buffer_backing_bytes(const Plan *plan, const Buffer *buffer, uint64_t *bytes) {

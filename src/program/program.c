@@ -259,7 +259,7 @@ static bool write_steps(ProgramBuilder *builder) {
 /* The buffer of far memory of an input or output; NO_BUFFER where nobody reads it. */
 static BufferId find_far(const Plan *plan, ValueId id) {
     for (uint32_t k = 0; k < plan->buffer_count; k++) {
-        if (plan->buffers[k].value.index == id.index && plan->buffers[k].memory == plan->device->backing) {
+        if (plan->buffers[k].value.index == id.index && !buffer_is_worked_on(plan, &plan->buffers[k])) {
             return (BufferId){k};
         }
     }

@@ -8,15 +8,6 @@ static void write_i64(Json *json, const char *key, int64_t value) {
     json_i64(json, value);
 }
 
-static void write_bytes(Json *json, const char *key, bool is_there, uint64_t bytes) {
-    json_key(json, key);
-    if (is_there) {
-        json_u64(json, bytes);
-    } else {
-        json_null(json);
-    }
-}
-
 static void write_side(Json *json, const char *key, const Side *side) {
     json_key(json, key);
     json_object(json);
@@ -39,8 +30,7 @@ static void write_side(Json *json, const char *key, const Side *side) {
     json_member_u64(json, "capacity_bytes", side->capacity_bytes);
     json_member_str(json, "backing", side->backing);
     json_member_u64(json, "backing_bytes", side->backing_bytes);
-    write_bytes(json, "backing_capacity_bytes", side->backing_capacity_bytes != UINT64_MAX,
-                side->backing_capacity_bytes);
+    json_member_known(json, "backing_capacity_bytes", side->backing_capacity_bytes);
     json_member_bool(json, "fits", side_fits(side));
     json_end(json);
 }
@@ -78,10 +68,10 @@ static void write_tensors(Json *json, const Diff *diff) {
         json_object_inline(json);
         json_member_str(json, "name", tensor->name);
         json_member_text(json, "kind", tensor->is_constant ? "constant" : tensor->is_workspace ? "workspace" : "map");
-        write_bytes(json, "a_bytes", tensor->is_in_a, tensor->a_bytes);
-        write_bytes(json, "b_bytes", tensor->is_in_b, tensor->b_bytes);
-        write_bytes(json, "a_local_bytes", tensor->is_local_in_a, tensor->a_local_bytes);
-        write_bytes(json, "b_local_bytes", tensor->is_local_in_b, tensor->b_local_bytes);
+        json_member_known(json, "a_bytes", tensor->is_in_a ? tensor->a_bytes : UINT64_MAX);
+        json_member_known(json, "b_bytes", tensor->is_in_b ? tensor->b_bytes : UINT64_MAX);
+        json_member_known(json, "a_local_bytes", tensor->is_local_in_a ? tensor->a_local_bytes : UINT64_MAX);
+        json_member_known(json, "b_local_bytes", tensor->is_local_in_b ? tensor->b_local_bytes : UINT64_MAX);
         json_end(json);
     }
     json_end(json);

@@ -118,8 +118,8 @@ static void mark_unused(const Html *html) {
     if (misfit->unused != NULL) {
         html_line(html,
                   "The device file also describes memory '" STR_FMT "', in which plans place nothing. To plan with it, "
-                  "raise the bytes of '" STR_FMT "' in a device file of your own (docs/devices.md).",
-                  STR_ARG(misfit->unused->name), STR_ARG(misfit->unused_for->name));
+                  "in a device file of your own %s (docs/devices.md).",
+                  STR_ARG(misfit->unused->name), words_unused(&html->page));
     }
 }
 

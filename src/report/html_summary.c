@@ -121,7 +121,6 @@ static void mark_backing(const Html *html) {
 static void mark_totals(const Html *html) {
     static const char *const heads[] = {"total", "#bytes", "meaning", NULL};
     const Plan *plan = html->page.facts->plan;
-    bool is_optimal = plan->placed_bytes == plan->lower_bound_bytes;
     html_table(html, (HtmlTable){"totals", heads, false},
                "Bytes of local memory, of one lane, and of the memory behind it");
     mark_total(html, "logical_bytes", "logical", plan->logical_bytes, "what the storages hold, all of them");
@@ -131,13 +130,18 @@ static void mark_totals(const Html *html) {
                "the most that is alive at one step");
     mark_total(html, "lower_bound_bytes", "lower bound", plan->lower_bound_bytes, "no placement needs less");
     mark_total(html, "placed_bytes", "placed", plan->placed_bytes,
-               is_optimal ? "to reserve; optimal: it equals the bound" : "to reserve; not proven optimal");
+               arena_text(html->page.scratch, "to reserve; %s", words_gap(&html->page)));
     mark_total(html, "capacity_bytes", "capacity", plan->capacity_bytes,
                plan->options.budget_bytes > 0 ? "of --budget" : "of the device");
     mark_total(html, "workspace_declared_bytes", "workspace", plan->by_kind[BUFFER_WORKSPACE].physical_bytes,
                "of kernels, in these sums");
     mark_backing(html);
     html_table_end(html);
+    for (uint32_t m = 0; m < html->page.facts->device->memory_count; m++) {
+        if (plan->overflow[m].storage_count > 0) {
+            html_line(html, "%s", words_overflow(&html->page, m));
+        }
+    }
 }
 
 static void mark_kind(const Html *html, const char *name, KindTotals totals) {

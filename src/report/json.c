@@ -1,4 +1,6 @@
 /* The plan as JSON. */
+#include "report/json_misfit.h"
+#include "report/json_parts.h"
 #include "report/json_rewrites.h"
 #include "report/json_traffic.h"
 #include "report/report.h"
@@ -7,15 +9,6 @@
 
 #include <math.h>
 
-static void write_ids(Json *json, const char *key, const BufferId *ids, uint32_t count) {
-    json_key(json, key);
-    json_array_inline(json);
-    for (uint32_t i = 0; i < count; i++) {
-        json_u64(json, ids[i].index);
-    }
-    json_end(json);
-}
-
 static void write_shape(Json *json, const char *key, const Shape *shape) {
     json_key(json, key);
     json_array_inline(json);
@@ -23,24 +16,6 @@ static void write_shape(Json *json, const char *key, const Shape *shape) {
         json_i64(json, shape->dim[k]);
     }
     json_end(json);
-}
-
-static void write_known(Json *json, const char *key, uint64_t bytes) {
-    json_key(json, key);
-    if (bytes == UINT64_MAX) {
-        json_null(json);
-    } else {
-        json_u64(json, bytes);
-    }
-}
-
-static void write_node(Json *json, const Facts *facts, NodeId id) {
-    json_key(json, "node");
-    if (is_node(id)) {
-        json_str(json, graph_node(facts->graph, id)->name);
-    } else {
-        json_null(json);
-    }
 }
 
 /* ---- Model and device */
@@ -155,8 +130,35 @@ static void write_totals(Json *json, const Facts *facts) {
     json_member_null(json, "workspace_used_bytes");
     json_member_u64(json, "flash_bytes", is_arena ? plan->backing_bytes : 0);
     json_member_u64(json, "far_bytes", is_arena ? 0 : plan->backing_bytes);
-    write_known(json, "flash_capacity_bytes", is_arena ? plan->backing_capacity_bytes : UINT64_MAX);
-    write_known(json, "far_capacity_bytes", is_arena ? UINT64_MAX : plan->backing_capacity_bytes);
+    json_member_known(json, "flash_capacity_bytes", is_arena ? plan->backing_capacity_bytes : UINT64_MAX);
+    json_member_known(json, "far_capacity_bytes", is_arena ? UINT64_MAX : plan->backing_capacity_bytes);
+    json_end(json);
+}
+
+/* Memories that take the overflow of another, whether or not something lies there. */
+static void write_overflow(Json *json, const Facts *facts) {
+    const Device *device = facts->device;
+    json_key(json, "overflow");
+    json_array(json);
+    for (uint32_t m = 0; m < device->memory_count; m++) {
+        const DeviceMemory *memory = &device->memory[m];
+        const PlanOverflow *there = &facts->plan->overflow[m];
+        if (memory->overflow == OVERFLOW_NONE) {
+            continue;
+        }
+        json_object_inline(json);
+        json_member_str(json, "memory", memory->name);
+        json_member_str(json, "of", device->memory[device_first(device, m)].name);
+        json_member_u64(json, "price", memory->price);
+        json_member_known(json, "capacity_bytes", memory->bytes);
+        json_member_u64(json, "align_bytes", memory->align_bytes);
+        json_member_u64(json, "storages", there->storage_count);
+        json_member_u64(json, "physical_bytes", there->physical_bytes);
+        json_member_u64(json, "placed_bytes", there->placed_bytes);
+        json_member_u64(json, "lower_bound_bytes", there->lower_bound_bytes);
+        json_member_bool(json, "cheapest", there->is_cheapest);
+        json_end(json);
+    }
     json_end(json);
 }
 
@@ -175,15 +177,6 @@ static void write_kinds(Json *json, const Facts *facts) {
     json_end(json);
 }
 
-static void write_ranked_ids(Json *json, const Ranking *ranking) {
-    json_key(json, "buffers");
-    json_array_inline(json);
-    for (uint32_t i = 0; i < ranking->count; i++) {
-        json_u64(json, ranking->top[i].buffer.index);
-    }
-    json_end(json);
-}
-
 static NodeId peak_node(const Plan *plan) {
     return plan->step_count == 0 ? NO_NODE : plan->steps[plan->peak_step].node;
 }
@@ -192,8 +185,8 @@ static void write_peak(Json *json, const Facts *facts) {
     json_key(json, "peak");
     json_object(json);
     json_member_u64(json, "step", facts->plan->peak_step);
-    write_node(json, facts, peak_node(facts->plan));
-    write_ranked_ids(json, &facts->at_peak);
+    json_node(json, facts, peak_node(facts->plan));
+    json_ranked_ids(json, &facts->at_peak);
     json_end(json);
 }
 
@@ -206,9 +199,9 @@ static void write_costs(Json *json, const Buffer *buffer) {
         return;
     }
     json_object_inline(json);
-    write_known(json, "channel", buffer->costs->channel_bytes);
-    write_known(json, "row", buffer->costs->row_bytes);
-    write_known(json, "full", buffer->costs->full_bytes);
+    json_member_known(json, "channel", buffer->costs->channel_bytes);
+    json_member_known(json, "row", buffer->costs->row_bytes);
+    json_member_known(json, "full", buffer->costs->full_bytes);
     json_end(json);
 }
 
@@ -241,8 +234,9 @@ static void write_tensor(Json *json, const Facts *facts, const Buffer *buffer) {
 static void write_idle(Json *json, const Facts *facts, BufferId id) {
     BufferKind kind = plan_buffer(facts->plan, id)->kind;
     bool is_constant = kind == BUFFER_PARAMETER || kind == BUFFER_WEIGHT;
-    write_known(json, "held_steps",
-                is_constant && buffer_is_local_storage(facts->plan, id) ? facts->idle_steps[id.index] : UINT64_MAX);
+    json_member_known(json, "held_steps",
+                      is_constant && buffer_is_local_storage(facts->plan, id) ? facts->idle_steps[id.index]
+                                                                              : UINT64_MAX);
 }
 
 static void write_why_far(Json *json, const Facts *facts, BufferId id) {
@@ -253,7 +247,7 @@ static void write_why_far(Json *json, const Facts *facts, BufferId id) {
         return;
     }
     json_object_inline(json);
-    write_node(json, facts, why->node);
+    json_node(json, facts, why->node);
     json_member_text(json, "column", column_name(why->column));
     json_member_u64(json, "live_bytes", why->live_bytes);
     json_member_u64(json, "room_bytes", why->room_bytes);
@@ -266,6 +260,7 @@ static void write_storage(Json *json, const Plan *plan, const Buffer *buffer) {
     json_member_u64(json, "storage", buffer->storage.index);
     json_member_u64(json, "storage_first", root->storage_first);
     json_member_u64(json, "storage_last", root->storage_last);
+    json_member_u64(json, "storage_align_bytes", root->align_bytes);
 }
 
 static void write_buffer(Json *json, const Facts *facts, BufferId id) {
@@ -273,7 +268,7 @@ static void write_buffer(Json *json, const Facts *facts, BufferId id) {
     json_object_inline(json);
     json_member_u64(json, "id", id.index);
     json_member_str(json, "name", is_value(buffer->value) ? graph_value(facts->graph, buffer->value)->name : STR(""));
-    write_node(json, facts, buffer->node);
+    json_node(json, facts, buffer->node);
     json_member_text(json, "kind", buffer_kind_name(buffer->kind));
     write_tensor(json, facts, buffer);
     write_costs(json, buffer);
@@ -310,7 +305,7 @@ static void write_step(Json *json, const Facts *facts, uint32_t index) {
     const Step *step = &facts->plan->steps[index];
     json_object_inline(json);
     json_member_u64(json, "index", index);
-    write_node(json, facts, step->node);
+    json_node(json, facts, step->node);
     json_key(json, "op");
     if (is_node(step->node)) {
         json_str(json, graph_node(facts->graph, step->node)->op_name);
@@ -318,14 +313,14 @@ static void write_step(Json *json, const Facts *facts, uint32_t index) {
         json_null(json);
     }
     json_member_text(json, "column", column_name(step->column));
-    write_ids(json, "reads", step->reads, step->read_count);
-    write_ids(json, "writes", step->writes, step->write_count);
-    write_ids(json, "scratch", NULL, 0);
+    json_ids(json, "reads", step->reads, step->read_count);
+    json_ids(json, "writes", step->writes, step->write_count);
+    json_ids(json, "scratch", NULL, 0);
     json_member_u64(json, "live_bytes", step->live_bytes);
     json_member_u64(json, "own_bytes", facts->whole[index].own_bytes);
     json_member_text(json, "whole_reason", whole_reason_name(facts->whole[index].reason));
     json_member_u64(json, "repeat", step->repeat);
-    write_known(json, "moved_bytes", facts_step_moves(facts->plan, step).written_bytes);
+    json_member_known(json, "moved_bytes", facts_step_moves(facts->plan, step).written_bytes);
     write_step_commands(json, facts->commands != NULL ? &facts->commands[index] : NULL);
     json_end(json);
 }
@@ -336,7 +331,7 @@ static void write_far_maps(Json *json, const Facts *facts) {
     json_object(json);
     json_member_u64(json, "bytes", facts->far_maps.all_bytes);
     json_member_u64(json, "at_once_bytes", facts->plan->far_maps_bytes);
-    write_ranked_ids(json, &facts->far_maps);
+    json_ranked_ids(json, &facts->far_maps);
     json_end(json);
 }
 
@@ -355,161 +350,7 @@ static void write_buffers_and_steps(Json *json, const Facts *facts) {
     json_end(json);
 }
 
-/* ---- Misfit, refusals, warnings */
-
-static void write_crowded(Json *json, const Facts *facts) {
-    enum { MOST = 10 };
-    const Misfit *misfit = &facts->misfit;
-    json_member_u64(json, "other_step_count", misfit->crowded_count);
-    json_key(json, "other_steps");
-    json_array(json);
-    for (uint32_t i = 0; i < misfit->crowded_count && i < MOST; i++) {
-        json_object_inline(json);
-        json_member_u64(json, "step", misfit->crowded[i].step);
-        write_node(json, facts, facts->plan->steps[misfit->crowded[i].step].node);
-        json_member_u64(json, "live_bytes", misfit->crowded[i].live_bytes);
-        json_end(json);
-    }
-    json_end(json);
-}
-
-static void write_remedies(Json *json, const Plan *plan) {
-    json_key(json, "remedies");
-    json_array(json);
-    for (uint32_t i = 0; i < plan->remedy_count; i++) {
-        json_object_inline(json);
-        json_member_text(json, "kind", plan->remedies[i].kind);
-        json_member_u64(json, "saves_bytes", plan->remedies[i].saves_bytes);
-        json_end(json);
-    }
-    json_end(json);
-}
-
-static void write_blame(Json *json, const Facts *facts) {
-    const Misfit *misfit = &facts->misfit;
-    json_key(json, "blame");
-    json_array(json);
-    for (uint32_t i = 0; i < misfit->blame_count; i++) {
-        const Blame *blame = &misfit->blame[i];
-        json_object_inline(json);
-        json_member_text(json, "kind", blame_name(blame->kind));
-        write_node(json, facts, blame->node);
-        write_known(json, "buffer", is_buffer(blame->buffer) ? blame->buffer.index : UINT64_MAX);
-        json_member_u64(json, "bytes", blame->bytes);
-        json_member_u64(json, "instead_bytes", blame->instead_bytes);
-        json_member_text(json, "hint", blame->hint);
-        json_end(json);
-    }
-    json_end(json);
-}
-
-/* Of local memory: what the peak's node takes itself, why it is not cut, and what is there for other steps. */
-/* Which maps of the peak's operator another one can't do with parts of. */
-static void write_needed_whole(Json *json, const Facts *facts) {
-    const Misfit *misfit = &facts->misfit;
-    json_key(json, "needed_whole");
-    json_array(json);
-    for (uint32_t i = 0; i < misfit->needed_count; i++) {
-        json_object_inline(json);
-        json_member_str(json, "tensor", graph_value(facts->graph, misfit->needed[i].value)->name);
-        write_node(json, facts, misfit->needed[i].by);
-        json_end(json);
-    }
-    json_end(json);
-}
-
-static void write_peak_node(Json *json, const Facts *facts) {
-    const Misfit *misfit = &facts->misfit;
-    json_member_u64(json, "own_bytes", misfit->own_bytes);
-    json_member_text(json, "whole_reason", whole_reason_name(misfit->whole));
-    write_needed_whole(json, facts);
-    json_member_u64(json, "waiting_bytes", misfit->waiting_bytes);
-    write_ids(json, "waiting", misfit->waiting, misfit->waiting_count);
-}
-
-/* What does not fit in one memory, at the step at which most is alive there. */
-typedef struct {
-    Str memory;
-    uint32_t step; /* NO_STEP */
-    uint64_t need_bytes, capacity_bytes, excess_bytes, live_bytes;
-    const Ranking *buffers;
-} Excess;
-
-static void write_excess(Json *json, const Facts *facts, const Excess *excess) {
-    bool has_step = excess->step < facts->plan->step_count;
-    write_known(json, "step", excess->step == NO_STEP ? UINT64_MAX : excess->step);
-    write_node(json, facts, has_step ? facts->plan->steps[excess->step].node : NO_NODE);
-    json_member_str(json, "memory", excess->memory);
-    json_member_u64(json, "need_bytes", excess->need_bytes);
-    json_member_u64(json, "capacity_bytes", excess->capacity_bytes);
-    json_member_u64(json, "excess_bytes", excess->excess_bytes);
-    json_member_u64(json, "live_bytes", excess->live_bytes);
-    write_ranked_ids(json, excess->buffers);
-}
-
-static Excess local_excess(const Facts *facts) {
-    const Plan *plan = facts->plan;
-    return (Excess){STR("local"),        plan->peak_step,       plan->placed_bytes, plan->capacity_bytes,
-                    facts->excess_bytes, plan->peak_live_bytes, &facts->at_peak};
-}
-
-static Excess backing_excess(const Facts *facts) {
-    const Plan *plan = facts->plan;
-    const Misfit *misfit = &facts->misfit;
-    return (Excess){facts->device->memory[facts->device->backing].name,
-                    misfit->backing_step,
-                    plan->backing_bytes,
-                    plan->backing_capacity_bytes,
-                    misfit->backing_excess_bytes,
-                    misfit->backing_live_bytes,
-                    &misfit->backing};
-}
-
-static void write_backing(Json *json, const Facts *facts) {
-    const Excess backing = backing_excess(facts);
-    json_key(json, "backing");
-    if (plan_backing_fits(facts->plan)) {
-        json_null(json);
-        return;
-    }
-    json_object(json);
-    write_excess(json, facts, &backing);
-    json_member_u64(json, "stay_bytes", facts->misfit.backing_stay_bytes);
-    json_end(json);
-}
-
-static void write_unused(Json *json, const Facts *facts) {
-    const Misfit *misfit = &facts->misfit;
-    json_key(json, "unused_memory");
-    if (misfit->unused == NULL) {
-        json_null(json);
-        return;
-    }
-    json_object_inline(json);
-    json_member_str(json, "name", misfit->unused->name);
-    write_known(json, "bytes", misfit->unused->bytes);
-    json_member_u64(json, "lanes", misfit->unused->lanes);
-    json_member_str(json, "instead_of", misfit->unused_for->name);
-    json_end(json);
-}
-
-static void write_misfit(Json *json, const Facts *facts) {
-    json_key(json, "misfit");
-    if (plan_fits(facts->plan)) {
-        json_null(json);
-        return;
-    }
-    const Excess excess = plan_local_fits(facts->plan) ? backing_excess(facts) : local_excess(facts);
-    json_object(json);
-    write_excess(json, facts, &excess);
-    write_peak_node(json, facts);
-    write_crowded(json, facts);
-    write_blame(json, facts);
-    write_backing(json, facts);
-    write_unused(json, facts);
-    write_remedies(json, facts->plan);
-    json_end(json);
-}
+/* ---- Refusals, warnings */
 
 static void write_optional_str(Json *json, const char *key, Str value) {
     json_key(json, key);
@@ -571,6 +412,7 @@ void report_json(const Facts *facts, Arena *scratch, FILE *out) {
     write_request(&json, facts);
     write_device(&json, facts);
     write_totals(&json, facts);
+    write_overflow(&json, facts);
     write_kinds(&json, facts);
     write_peak(&json, facts);
     write_buffers_and_steps(&json, facts);
@@ -578,7 +420,7 @@ void report_json(const Facts *facts, Arena *scratch, FILE *out) {
     json_traffic(&json, facts);
     json_expanded(&json, facts);
     json_rewrites(&json, facts->simplified);
-    write_misfit(&json, facts);
+    json_misfit(&json, facts);
     write_refusals(&json, facts);
     write_warnings(&json, facts, scratch);
     json_end(&json);

@@ -3,17 +3,9 @@
 
 #include <math.h>
 
-static void write_known(Json *json, const char *key, uint64_t number, bool is_known) {
-    if (is_known && number != UINT64_MAX) {
-        json_member_u64(json, key, number);
-    } else {
-        json_member_null(json, key);
-    }
-}
-
 static void write_moved(Json *json, const Moved *moved) {
-    write_known(json, "read_bytes", moved->read_bytes, true);
-    write_known(json, "written_bytes", moved->written_bytes, true);
+    json_member_known(json, "read_bytes", moved->read_bytes);
+    json_member_known(json, "written_bytes", moved->written_bytes);
     json_member_u64(json, "transfers", moved->transfers);
 }
 
@@ -24,10 +16,10 @@ static void write_column(Json *json, const Facts *facts, Column column) {
     json_key(json, column_name(column));
     json_object_inline(json);
     write_moved(json, &facts->traffic.by_column[column]);
-    write_known(json, "commands", cost->commands, facts->has_costs);
-    write_known(json, "descriptors", cost->descriptors, facts->has_costs);
-    write_known(json, "bursts", cost->bursts, facts->has_costs);
-    write_known(json, "cycles", cost->cycles, facts->has_costs);
+    json_member_known(json, "commands", facts->has_costs ? cost->commands : UINT64_MAX);
+    json_member_known(json, "descriptors", facts->has_costs ? cost->descriptors : UINT64_MAX);
+    json_member_known(json, "bursts", facts->has_costs ? cost->bursts : UINT64_MAX);
+    json_member_known(json, "cycles", facts->has_costs ? cost->cycles : UINT64_MAX);
     json_end(json);
 }
 
@@ -48,14 +40,14 @@ static void write_columns(Json *json, const Facts *facts) {
 
 static void write_run(Json *json, const RunTotals *run, bool is_known) {
     write_moved(json, &run->moved);
-    write_known(json, "param_bytes", run->param_bytes, true);
-    write_known(json, "descriptors", run->moves.descriptors, is_known);
-    write_known(json, "bursts", run->moves.bursts, is_known);
-    write_known(json, "burst_bytes", run->burst_bytes, is_known);
+    json_member_known(json, "param_bytes", run->param_bytes);
+    json_member_known(json, "descriptors", is_known ? run->moves.descriptors : UINT64_MAX);
+    json_member_known(json, "bursts", is_known ? run->moves.bursts : UINT64_MAX);
+    json_member_known(json, "burst_bytes", is_known ? run->burst_bytes : UINT64_MAX);
     json_key(json, "efficiency");
     json_double(json, is_known ? run->efficiency : (double)NAN);
-    write_known(json, "synchronisations", run->cost.syncs, is_known);
-    write_known(json, "cycles", run->cost.cycles, is_known);
+    json_member_known(json, "synchronisations", is_known ? run->cost.syncs : UINT64_MAX);
+    json_member_known(json, "cycles", is_known ? run->cost.cycles : UINT64_MAX);
 }
 
 static void write_first(Json *json, const Facts *facts) {
@@ -207,7 +199,7 @@ static void write_rows(Json *json, const Facts *facts, const SweepFacts *sweep) 
         json_object_inline(json);
         json_member_u64(json, "repeat", row.repeat);
         json_member_u64(json, "moved_bytes", row.moved_bytes);
-        write_known(json, "cycles", sweep->cost.column[k].cycles, sweep->has_cost);
+        json_member_known(json, "cycles", sweep->has_cost ? sweep->cost.column[k].cycles : UINT64_MAX);
         json_member_u64(json, "live_bytes", row.live_bytes);
         json_member_u64(json, "fullest_step", row.fullest);
         json_end(json);
@@ -247,8 +239,8 @@ void json_traffic(Json *json, const Facts *facts) {
     json_key(json, "traffic");
     json_object(json);
     write_run(json, &facts->first_run, facts->has_costs);
-    write_known(json, "unbooked_steps", facts->first_run.cost.unbooked_steps, facts->has_costs);
-    write_known(json, "assumed_steps", facts->first_run.cost.assumed_steps, facts->has_costs);
+    json_member_known(json, "unbooked_steps", facts->has_costs ? facts->first_run.cost.unbooked_steps : UINT64_MAX);
+    json_member_known(json, "assumed_steps", facts->has_costs ? facts->first_run.cost.assumed_steps : UINT64_MAX);
     write_untold(json, facts);
     write_columns(json, facts);
     write_first(json, facts);

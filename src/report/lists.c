@@ -1,4 +1,5 @@
-/* Lists over the whole plan, a line each: sweeps, and maps in far memory. The first rows, or all with --all. */
+/* Lists over the whole plan, a line each: sweeps, maps in far memory, what lies in further memories. The first rows, or
+ * all with --all. */
 #include "report/page.h"
 
 #include <inttypes.h>
@@ -91,4 +92,31 @@ void page_far_maps(const Page *page) {
     }
     table_print(&table, PAGE_INDENT, page->style.columns, page->out);
     print_rest(page, shown, maps->all);
+}
+
+/* ---- What lies in further memories */
+
+void page_overflow(const Page *page) {
+    static const char *const heads[] = {"bytes", "kind", "alive", "offset", "memory", "name"};
+    const Facts *facts = page->facts;
+    const Ranking *overflow = &facts->overflow;
+    uint32_t shown = rows_of(page, overflow->all);
+    if (overflow->all == 0) {
+        return;
+    }
+    page_heading(page, "%s in further memories", page_count(page, overflow->all, "buffer"));
+    Table table;
+    table_init(&table, page->scratch, "rlsrln");
+    table_head(&table, heads);
+    for (uint32_t k = 0; k < shown; k++) {
+        const Buffer *buffer = plan_buffer(facts->plan, overflow->top[k].buffer);
+        table_number(&table, overflow->top[k].bytes);
+        table_text(&table, buffer_kind_name(buffer->kind));
+        table_add(&table, text_steps(page->scratch, buffer->storage_first, buffer->storage_last));
+        table_number(&table, buffer->offset);
+        table_add(&table, facts->device->memory[buffer->memory].name);
+        table_add(&table, facts_buffer_name(facts, overflow->top[k].buffer, page->scratch));
+    }
+    table_print(&table, PAGE_INDENT, page->style.columns, page->out);
+    print_rest(page, shown, overflow->all);
 }

@@ -280,10 +280,9 @@ static void print_unused(const Page *page) {
         page_line(page, "to plan with it: stride0 devices " STR_FMT " --ini >mine.ini", STR_ARG(of));
         file = STR("mine.ini");
     }
-    page_line(page,
-              "%sraise bytes of [memory " STR_FMT "] in " STR_FMT " by what '" STR_FMT "' may hold, pass -d " STR_FMT,
-              device_path(device) == NULL ? "then " : "to plan with it: ",
-              STR_ARG(clean_text(arena, misfit->unused_for->name)), STR_ARG(file), STR_ARG(name), STR_ARG(file));
+    page_line(page, "%sin " STR_FMT " %s, pass -d " STR_FMT,
+              device_path(device) == NULL ? "then " : "to plan with it: ", STR_ARG(file), words_unused(page),
+              STR_ARG(file));
 }
 
 /* Flash or far memory: what stays there, and at which step most maps are beside it. */
@@ -312,6 +311,22 @@ static void print_backing(const Page *page) {
     }
 }
 
+/* Those of `first` that were tried in vain: all of it is counted where it was to lie at first. */
+static void print_overflow(const Page *page, uint32_t first) {
+    const Device *device = page->facts->device;
+    const char *names = "";
+    for (uint32_t m = 0; m < device->memory_count; m++) {
+        if (m != first && device_first(device, m) == first) {
+            names = arena_text(page->scratch, "%s%s'" STR_FMT "' %s", names, names[0] == '\0' ? "" : ", ",
+                               STR_ARG(clean_text(page->scratch, device->memory[m].name)),
+                               capacity_text(page, &device->memory[m]));
+        }
+    }
+    if (names[0] != '\0') {
+        page_line(page, "no way was found to fit it with what takes its overflow: %s", names);
+    }
+}
+
 void report_misfit(const Facts *facts, const char *prefix, Arena *scratch, FILE *out) {
     const Page page = {.facts = facts, .style = {.columns = 100}, .scratch = scratch, .out = out};
     const Plan *plan = facts->plan;
@@ -319,6 +334,7 @@ void report_misfit(const Facts *facts, const char *prefix, Arena *scratch, FILE 
     if (!plan_local_fits(plan)) {
         fputs(lead, out);
         print_need(&page, facts->device->local, plan->placed_bytes, plan->capacity_bytes);
+        print_overflow(&page, facts->device->local);
         print_sums(&page);
         print_step(&page);
         print_ranking(&page, &facts->at_peak);
@@ -330,6 +346,7 @@ void report_misfit(const Facts *facts, const char *prefix, Arena *scratch, FILE 
     if (!plan_backing_fits(plan)) {
         fputs(lead, out);
         print_need(&page, facts->device->backing, plan->backing_bytes, plan->backing_capacity_bytes);
+        print_overflow(&page, facts->device->backing);
         print_backing(&page);
     }
     print_remedies(&page);

@@ -42,6 +42,7 @@ void page_padding(const Page *page);
 void page_inputs(const Page *page);
 void page_traffic(const Page *page);  /* traffic.c */
 void page_far_maps(const Page *page); /* lists.c */
+void page_overflow(const Page *page); /* lists.c */
 void page_sweep_list(const Page *page);
 void page_sweeps(const Page *page);  /* timeline.c: the sweep at the peak, and those that take most cycles */
 void page_drawing(const Page *page); /* drawing_page.c */
@@ -63,6 +64,16 @@ Str misfit_waiting_for(const Page *page, BufferId id);   /* "until step 3: …" 
 Str misfit_blamed(const Page *page, const Blame *blame); /* the buffer, or of a schedule the operator */
 
 /* ---- words.c: the short names of the JSON in words */
+
+/* "optimal: equals the bound", or how far what is placed is above it. */
+const char *words_gap(const Page *page);
+
+/* What to write into a device file so that plans use the memory in which they place nothing: of a misfit that has one.
+ */
+const char *words_unused(const Page *page);
+
+/* What lies in a memory that takes another's overflow, in one sentence. */
+const char *words_overflow(const Page *page, uint32_t memory);
 
 const char *words_alias(const Plan *plan, const Buffer *buffer);
 Str words_refusal(const Page *page, const Buffer *buffer); /* with the names it is about */

@@ -271,11 +271,9 @@ static void add_total(Table *table, const char *name, uint64_t bytes, const char
 }
 
 static const char *placed_text(const Page *page) {
-    const Plan *plan = page->facts->plan;
-    bool is_optimal = plan->placed_bytes == plan->lower_bound_bytes;
     return arena_text(page->scratch, "to reserve, at a multiple of " STR_FMT "; %s",
                       STR_ARG(page_number(page, page->facts->device->memory[page->facts->device->local].align_bytes)),
-                      is_optimal ? "optimal: equals the bound" : "not proven optimal");
+                      words_gap(page));
 }
 
 /* The file's own bytes would be more. */
@@ -314,6 +312,11 @@ static void print_backing(const Page *page) {
               STR_ARG(clean_text(page->scratch, device->memory[device->backing].name)),
               STR_ARG(page_number(page, plan->backing_bytes)), capacity, terms,
               device->kind == DEVICE_ARENA ? "" : ", graph inputs and graph outputs", maps);
+    for (uint32_t m = 0; m < device->memory_count; m++) {
+        if (plan->overflow[m].storage_count > 0) {
+            page_line(page, "%s", words_overflow(page, m));
+        }
+    }
     print_expanded(page);
 }
 
@@ -450,6 +453,7 @@ void report_terminal(const Facts *facts, TerminalStyle style, Arena *scratch, FI
     page_inputs(&page);
     page_traffic(&page);
     page_far_maps(&page);
+    page_overflow(&page);
     page_sweep_list(&page);
     page_sweeps(&page);
     page_drawing(&page);

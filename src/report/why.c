@@ -121,7 +121,7 @@ static Str step_at(const Page *page, uint32_t index) {
 static void print_range(const Page *page, const Buffer *buffer) {
     const Plan *plan = page->facts->plan;
     const Value *value = is_value(buffer->value) ? graph_value(page->facts->graph, buffer->value) : NULL;
-    bool is_local = buffer->memory == plan->device->local;
+    bool is_local = buffer_is_worked_on(plan, buffer);
     line(page, "alive", "steps " STR_FMT, STR_ARG(text_steps(page->scratch, buffer->first, buffer->last)));
     if (buffer_is_far_map(plan, buffer)) {
         line(page, "", "in far memory, for local memory has no room for all of it: loaded and stored in parts");
@@ -188,7 +188,7 @@ static void print_sharers(const Page *page, BufferId id) {
 
 /* Why it has bytes of its own: a slice and a concatenation may have them because that needs less in all. */
 static void print_no_alias(const Page *page, const Buffer *buffer) {
-    bool is_own = !is_buffer(buffer->alias_of) && buffer->memory == page->facts->device->local;
+    bool is_own = !is_buffer(buffer->alias_of) && buffer_is_worked_on(page->facts->plan, buffer);
     bool says_nothing = buffer->refused_alias == REFUSED_NONE || buffer->refused_alias == REFUSED_OPERATOR;
     Str no_view = is_own && says_nothing ? words_no_view(page, buffer->node) : (Str){0};
     if (no_view.len > 0) {

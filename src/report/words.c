@@ -4,6 +4,40 @@
 #include <inttypes.h>
 #include <string.h>
 
+const char *words_gap(const Page *page) {
+    const Plan *plan = page->facts->plan;
+    uint64_t gap_bytes = plan->placed_bytes - plan->lower_bound_bytes;
+    return gap_bytes == 0 ? "optimal: equals the bound"
+                          : arena_text(page->scratch, STR_FMT " above the bound, not proven optimal",
+                                       STR_ARG(page_number(page, gap_bytes)));
+}
+
+const char *words_unused(const Page *page) {
+    const Misfit *misfit = &page->facts->misfit;
+    const Device *device = page->facts->device;
+    Str name = clean_text(page->scratch, misfit->unused->name);
+    Str instead = clean_text(page->scratch, misfit->unused_for->name);
+    bool is_local = misfit->unused_for == &device->memory[device->local]; /* then it is for weights alone */
+    return is_local ? arena_text(page->scratch, "raise bytes of [memory " STR_FMT "] by what '" STR_FMT "' may hold",
+                                 STR_ARG(instead), STR_ARG(name))
+                    : arena_text(page->scratch, "add to [memory " STR_FMT "] 'overflow = " STR_FMT " @ SOURCE'",
+                                 STR_ARG(name), STR_ARG(instead));
+}
+
+const char *words_overflow(const Page *page, uint32_t memory) {
+    const Device *device = page->facts->device;
+    const DeviceMemory *to = &device->memory[memory], *of = &device->memory[device_first(device, memory)];
+    const PlanOverflow *there = &page->facts->plan->overflow[memory];
+    const char *capacity =
+        to->bytes == UINT64_MAX ? "" : arena_text(page->scratch, " of " STR_FMT, STR_ARG(page_number(page, to->bytes)));
+    return arena_text(page->scratch,
+                      STR_FMT " memory: " STR_FMT "%s bytes, for %s that " STR_FMT
+                              " memory leaves to it; a byte there costs %" PRIu64 ", in " STR_FMT " %" PRIu64 "%s",
+                      STR_ARG(clean_text(page->scratch, to->name)), STR_ARG(page_number(page, there->placed_bytes)),
+                      capacity, page_count(page, there->storage_count, "buffer"), STR_ARG(of->name), to->price,
+                      STR_ARG(of->name), of->price, there->is_cheapest ? ": the cheapest choice, proven" : "");
+}
+
 const char *words_alias(const Plan *plan, const Buffer *buffer) {
     static const char *const words[] = {
         [ALIAS_NONE] = "bytes of its own",

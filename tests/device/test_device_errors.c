@@ -13,6 +13,8 @@ typedef struct {
     size_t put_bytes;     /* 0: strlen(put) */
 } Broken;
 
+#define FURTHER "channels = 2 @ guide\n[memory spare]\nbytes = 1K @ guide\nalign_bytes = 4 @ guide\n"
+
 static const Broken broken[] = {
     /* the text */
     {1, "# no section", "box.ini:2", "before the first section", "'name'", NULL, NULL, 0},
@@ -67,7 +69,7 @@ static const Broken broken[] = {
     {10, "[contracts]", "box.ini:10", "unknown section", "'contracts'", "memory NAME", "[contract]", 0},
     {10, "[Contract]", "box.ini:10", "unknown section", "'Contract'", "memory NAME", "[contract]", 0},
     {6, "allign_bytes = 16 @ guide", "box.ini:6", "unknown key in [memory local]", "'allign_bytes'",
-     "bytes, reserved_bytes, align_bytes, lanes, banks", "'align_bytes'", 0},
+     "bytes, reserved_bytes, align_bytes, lanes, banks, overflow, price", "'align_bytes'", 0},
     {27, "bytes_per_cycle = 8 @ guide", "box.ini:27", "unknown key in [dma]", "'bytes_per_cycle'", "bytes_cycle",
      "'bytes_cycle'", 0},
     {2, "names = box", "box.ini:2", "unknown key in [device]", "'names'", "name, kind", "'name'", 0},
@@ -101,6 +103,16 @@ static const Broken broken[] = {
      "16369 bytes", "at most 16368", NULL, 0},
     {8, "bytes = unbounded @ guide\nreserved_bytes = 1 @ a log", "box.ini:9", "memory 'far', which is unbounded",
      "1 bytes", "as a number", NULL, 0},
+    {33, FURTHER "overflow = near @ guide", "box.ini:37", "[memory spare] overflow: unknown word", "'near'",
+     "local, flash, far", NULL, 0},
+    {33, FURTHER "overflow = flash @ guide", "box.ini:37", "[memory spare] can't take that overflow",
+     "overflow = flash, of kind scratchpad", "far", NULL, 0},
+    {33, FURTHER "overflow = local @ guide", "box.ini:37", "[memory spare] can't take that overflow",
+     "overflow = local, of kind scratchpad", "goes to far memory anyway", NULL, 0},
+    {9, "align_bytes = 16 @ guide\noverflow = far @ guide", "box.ini:10", "[memory far] can't take that overflow", NULL,
+     "beside local", NULL, 0},
+    {33, FURTHER "price = 1M @ guide", "box.ini:37", "not a number in range", "'1M'", "from 0 to 1048576", NULL, 0},
+    {33, FURTHER "price = -1 @ guide", "box.ini:37", "not a number in range", "'-1'", "from 0 to 1048576", NULL, 0},
     {6, "align_bytes = 32K @ guide", "box.ini:6", "smaller than its alignment", "16384 bytes, aligned to 32768", NULL,
      NULL, 0},
     {6, "align_bytes = 16 @ guide\nlanes = 0 @ guide", "box.ini:7", "not a number in range", "'0'", NULL, NULL, 0},

@@ -58,8 +58,9 @@ static void what_is_allowed_is_read(void **state) {
 static void check_memory_spare(Work *work, const void *row) {
     (void)row;
     static char text[TEXT_BYTES];
-    static const char put[] = "channels = 2 @ guide\n[memory spare]\nbytes = 3K @ guide @ page 2\n"
-                              "align_bytes = 3 @ guide\nlanes = 4 @ guide\nbanks = 2 @ guide";
+    static const char put[] =
+        "channels = 2 @ guide\n[memory spare]\nbytes = 3K @ guide @ page 2\n"
+        "align_bytes = 3 @ guide\nlanes = 4 @ guide\nbanks = 2 @ guide\noverflow = far @ a script";
     const Device *device = parse_copy(work, text, write_text(text, LINE_COUNT, put, sizeof put - 1, "\n"));
     assert_non_null(device);
     assert_int_equal(device->memory_count, 3);
@@ -69,6 +70,10 @@ static void check_memory_spare(Work *work, const void *row) {
     assert_int_equal(spare->lanes, 4);
     assert_int_equal(spare->banks, 2);
     assert_true(str_eq(spare->source, STR("guide @ page 2")));
+    assert_int_equal(spare->overflow, OVERFLOW_BACKING);
+    assert_int_equal(spare->price, 1); /* that of a further memory, where the file does not tell */
+    assert_int_equal(device->memory[device->local].price, 0);
+    assert_int_equal(device->memory[device->backing].overflow, OVERFLOW_NONE);
 }
 
 /* What the runtime keeps is taken from what tensors may use, of every memory with bounds, and has its source. */

@@ -7,6 +7,7 @@ Recomputed from `buffers` and `steps`, and compared with what the plan says:
   - live bytes of every step, the peak, its first step, the buffers alive there;
   - placement: no two storages that share a step share a byte, starts are aligned, ends are inside placed_bytes, and
     placed_bytes is the highest end, rounded up; peak <= bound <= placed; fits and misfit agree with the capacity;
+  - overflow: what lies in each further memory, by the same rules; its bound is no less than what is alive there;
   - sums: by_kind adds up to the totals and at_peak_bytes to the peak; flash or far bytes are the highest end there;
   - steps: what a step reads and writes is alive at it; a load or a store has one tensor at both ends;
   - outputs: each is where the caller finds it;
@@ -52,6 +53,14 @@ class Checker:
         self.align = self.plan["device"]["align_bytes"]
         self.end = max(len(self.steps), 1)
         self.storages = {}
+        self.overflow_of = {part["memory"]: part["of"] for part in self.plan["overflow"]}
+
+    def is_worked_on(self, buffer):
+        """In local memory, or in one that takes its overflow."""
+        return "local" in (buffer["memory"], self.overflow_of.get(buffer["memory"]))
+
+    def is_far_map(self, buffer):
+        return not self.is_worked_on(buffer) and buffer["kind"] == "activation"
 
     def expect(self, what, told, found):
         if told != found:
@@ -161,6 +170,27 @@ class Checker:
         self.require(misfit["excess_bytes"] > 0, "a misfit that fits")
         self.require(len(misfit["remedies"]) > 0, "a misfit without a remedy")
 
+    def check_overflow(self):
+        for part in self.plan["overflow"]:
+            of, unit = part["of"], part["align_bytes"]
+            there = [s for s in self.storages.values()
+                     if s["root"]["memory"] == part["memory"] and s["root"]["physical_bytes"] > 0]
+            bytes_of = (lambda b: b["physical_bytes"]) if of == "local" else all_banks
+            self.check_overlaps(there, bytes_of)
+            for storage in there:
+                root = storage["root"]
+                self.require(root["offset"] % unit == 0 and root["offset"] % root["storage_align_bytes"] == 0,
+                             f"storage {root['id']} of {part['memory']}: offset {root['offset']} is not aligned")
+            top = max((round_up(s["root"]["offset"] + bytes_of(s["root"]), unit) for s in there), default=0)
+            alive = max((sum(bytes_of(s["root"]) for s in there if s["first"] <= at < s["last"])
+                         for at in {s["first"] for s in there}), default=0)
+            self.expect(f"storages of {part['memory']}", part["storages"], len(there))
+            self.expect(f"bytes of {part['memory']}", part["physical_bytes"], sum(bytes_of(s["root"]) for s in there))
+            self.expect(f"placed_bytes of {part['memory']}", part["placed_bytes"], top)
+            self.require(alive <= part["lower_bound_bytes"] <= top, f"alive <= bound <= placed in {part['memory']}")
+            self.require(part["capacity_bytes"] is None or top <= part["capacity_bytes"],
+                         f"{part['memory']} is too small")
+
     def end_of(self, memory):
         """Of flash or far memory: a banked layout lies there bank by bank."""
         return max(b["offset"] + b["physical_bytes"] * b["banks_used"]
@@ -206,7 +236,7 @@ class Checker:
     def check_outputs(self):
         """The caller of an arena finds them in local memory, or constants' bytes in flash; else in far memory."""
         is_scratchpad = self.plan["device"]["kind"] == "scratchpad"
-        found = {b["name"] for b in self.buffers if not is_scratchpad or b["memory"] != "local"}
+        found = {b["name"] for b in self.buffers if not is_scratchpad or not self.is_worked_on(b)}
         for output in self.plan["model"]["outputs"]:
             self.require(output["name"] in found, f"output '{output['name']}' is nowhere for the caller")
 
@@ -313,9 +343,7 @@ class Checker:
             self.require(set(misfit["waiting"]) <= set(self.plan["peak"]["buffers"]), "what waits is not there")
 
     def check_far(self):
-        def is_map(buffer):
-            return buffer["memory"] != "local" and buffer["kind"] == "activation"
-
+        is_map = self.is_far_map
         maps = {b["id"]: b for b in self.buffers if is_map(b) and b["alias_of"] is None}
         told = self.plan["far_maps"]
         self.expect("far_maps.buffers", sorted(told["buffers"]), sorted(maps))
@@ -323,7 +351,8 @@ class Checker:
         ends = max((b["offset"] + all_banks(b) for b in maps.values()), default=0)
         behind = [b for b in self.buffers if b["memory"] in ("flash", "far")]
         others = [b["offset"] for b in behind if not is_map(self.root_of(b))]
-        self.require(ends <= told["at_once_bytes"] <= min(others, default=told["at_once_bytes"]),
+        is_mixed = any(part["of"] == "far" and part["storages"] > 0 for part in self.plan["overflow"])
+        self.require(is_mixed or ends <= told["at_once_bytes"] <= min(others, default=told["at_once_bytes"]),
                      "maps in far memory do not lie in at_once_bytes, or something else does")
         for buffer in self.buffers:
             reason = buffer["far_reason"]
@@ -491,6 +520,7 @@ class Checker:
         self.check_hulls()
         self.check_live()
         self.check_placement()
+        self.check_overflow()
         self.check_sums()
         self.check_steps()
         self.check_outputs()

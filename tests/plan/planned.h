@@ -51,6 +51,23 @@ static inline bool planned_make(Planned *planned, const PlanCase *test) {
     return planned->plan != NULL;
 }
 
+/* The same on a device that is written as text, of a graph without its first line. Fails the test where either is
+ * refused. */
+static inline void planned_on(Planned *planned, const char *device, const char *graph, const PlanOptions *options) {
+    Work *work = &planned->work;
+    const PlanCase passes = {.graph = graph};
+    WORK_BEGIN(work);
+    const char *text = arena_text(&work->keep, "stride0-graph 1\n%s", graph);
+    Graph *read = graph_parse_text(work, (Span){(const uint8_t *)text, strlen(text)}, STR("test"));
+    const Device *on = device_parse(work, str_from(device), STR("box.ini"));
+    planned->plan =
+        read == NULL || on == NULL || !planned_passes(read, &passes, work) ? NULL : plan_make(read, on, options, work);
+    if (planned->plan == NULL) {
+        diags_print(&work->diags, "", stderr);
+        fail_msg("%s", graph);
+    }
+}
+
 static inline void planned_free(Planned *planned) {
     work_free(&planned->work);
 }

@@ -117,28 +117,14 @@ static const Declared declared[] = {
      "[operator Fft]\nalias = yes @ t\n", .over = "v", .refusal = REFUSED_LATER_READER},
 };
 
-static const Device *make_device(const Declared *test, Work *work) {
-    const char *budget = test->budget == NULL ? "1M" : test->budget;
-    const char *text = arena_text(&work->keep, device_head, test->is_scratchpad ? "scratchpad" : "arena", budget,
-                                  test->is_scratchpad ? "far" : "flash", test->sections);
-    return device_parse(work, str_from(text), STR("box.ini"));
-}
-
 static void plan_it(const Declared *test, Planned *planned) {
-    Work *work = &planned->work;
-    const PlanCase passes = {.graph = test->graph};
+    const char *budget = test->budget == NULL ? "1M" : test->budget;
     const PlanOptions options = {.in_place = !test->in_place_is_off};
-    WORK_BEGIN(work);
-    const char *text = arena_text(&work->keep, "stride0-graph 1\n%s", test->graph);
-    Graph *graph = graph_parse_text(work, (Span){(const uint8_t *)text, strlen(text)}, STR("test"));
-    const Device *device = make_device(test, work);
-    planned->plan = graph == NULL || device == NULL || !planned_passes(graph, &passes, work)
-                        ? NULL
-                        : plan_make(graph, device, &options, work);
-    if (planned->plan == NULL) {
-        diags_print(&work->diags, "", stderr);
-        fail_msg("%s", test->what);
-    }
+    char device[1024];
+    int length = snprintf(device, sizeof device, device_head, test->is_scratchpad ? "scratchpad" : "arena", budget,
+                          test->is_scratchpad ? "far" : "flash", test->sections);
+    assert_in_range(length, 1, sizeof device - 1);
+    planned_on(planned, device, test->graph, &options);
 }
 
 /* Is it there while its node runs, and not longer? */

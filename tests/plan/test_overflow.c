@@ -1,0 +1,150 @@
+/* What local memory or what lies behind it has no room for goes to the memories that take its overflow.
+ *
+ * Proves, by figures counted by hand on maps of 64 bytes: what overflows costs as little as can be, storages that are
+ * not alive at once share bytes there too, a memory without the room is left out, one that is cheaper than local memory
+ * is filled first, aliases go with their storage, the sums of local memory are those of what stayed; constants and maps
+ * of far memory overflow into one behind it; and where all memories are too small, or none takes overflow, the plan is
+ * as it was. */
+#include "planned.h"
+
+#include <stdio.h>
+
+/* Local and further memories of an arena; of flash the rest. */
+static const char arena[] =
+    "[device]\nname = box\nkind = arena\n[memory local]\nbytes = %s @ t\nalign_bytes = 1 @ t\n%s"
+    "[memory flash]\nbytes = %s @ t\nalign_bytes = 1 @ t\n"
+    "[contract]\nactivation = N H W C @ t\nweight = O H W I @ t\nparameter = N H W C @ t\n"
+    "[parameter]\nscalar = 1 @ t\nchannel = 1 @ t\nrow = 1 @ t\nfull = 1 @ t\n";
+
+#define TCM(bytes, price)                                                                                              \
+    "[memory tcm]\nbytes = " bytes " @ t\nalign_bytes = 8 @ t\noverflow = local @ t\nprice = " price " @ t\n"
+#define RAM  "[memory ram]\nbytes = unbounded @ t\nalign_bytes = 32 @ t\noverflow = local @ t\nprice = 5 @ t\n"
+#define QSPI "[memory qspi]\nbytes = unbounded @ t\nalign_bytes = 4 @ t\noverflow = flash @ t\n"
+
+/* X p q Y, 64 bytes each, two of them alive at each of three steps. */
+#define CHAIN                                                                                                          \
+    "format onnx 13\ninput X int8[1,1,4,16]\nnode LpPool a: X -> p kernel_shape=[1,1]\n"                               \
+    "node LpPool b: p -> q kernel_shape=[1,1]\nnode LpPool c: q -> Y kernel_shape=[1,1]\noutput Y\n"
+/* r is p under another shape. */
+#define VIEWED                                                                                                         \
+    "format onnx 13\ninput X int8[1,1,4,16]\nconst s int64[4] = 1 1 8 8\nnode LpPool a: X -> p kernel_shape=[1,1]\n"   \
+    "node Reshape v: p s -> r\nnode LpPool c: r -> Y kernel_shape=[1,1]\noutput Y\n"
+/* Two constants of 64 bytes. */
+#define ADDS                                                                                                           \
+    "format onnx 13\ninput X int8[1,1,4,16]\nconst a int8[1,1,4,16] = hex "                                            \
+    "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f202122232425262728292a2b2c2d2e2f"                 \
+    "303132333435363738393a3b3c3d3e3f\nconst b int8[1,1,4,16] = hex "                                                  \
+    "010102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f202122232425262728292a2b2c2d2e2f"                 \
+    "303132333435363738393a3b3c3d3e3f\nnode Add f: X a -> p\nnode Add g: p b -> Y\noutput Y\n"
+
+typedef struct {
+    const char *what, *graph, *local, *further, *flash;
+    bool fits;
+    uint64_t placed_bytes, peak_bytes, flash_bytes; /* of what stayed */
+    uint64_t there[2];                              /* bytes in the further memories, in their order */
+    uint64_t cost;                                  /* of those bytes by their prices */
+} Overflowing;
+
+static const Overflowing overflowing[] = {
+    {"no further memory", CHAIN, "64", "", "1K", false, 128, 128, 0, {0, 0}, 0},
+    {"all fits", CHAIN, "128", RAM, "1K", true, 128, 128, 0, {0, 0}, 0},
+    /* Of each step's two one stays: X and q, or p and Y. The other pair is 128 bytes, not alive at once. */
+    {"one memory takes it", CHAIN, "64", RAM, "1K", true, 64, 64, 0, {128, 0}, 640},
+    {"the cheaper one takes it", CHAIN, "64", TCM("64", "1") RAM, "1K", true, 64, 64, 0, {128, 0}, 128},
+    {"too small by a byte", CHAIN, "64", TCM("63", "1") RAM, "1K", true, 64, 64, 0, {0, 128}, 640},
+    {"nothing stays", CHAIN, "63", RAM, "1K", true, 0, 0, 0, {256, 0}, 1280},
+    {"all are too small", CHAIN, "64", TCM("63", "1"), "1K", false, 128, 128, 0, {0, 0}, 0},
+    /* Local memory costs 0: one that costs as much gains nothing. */
+    {"no cheaper one", CHAIN, "128", TCM("64", "0"), "1K", true, 128, 128, 0, {0, 0}, 0},
+    {"a view goes with what it shows", VIEWED, "64", RAM, "1K", true, 64, 64, 0, {64, 0}, 320},
+    {"flash", ADDS, "1K", QSPI, "64", true, 64, 64, 64, {64, 0}, 64},
+    {"flash that holds none", ADDS, "1K", QSPI, "63", true, 64, 64, 0, {128, 0}, 128},
+    {"flash that holds all", ADDS, "1K", QSPI, "128", true, 64, 64, 128, {0, 0}, 0},
+};
+
+/* The bytes of a memory's storages, counted anew; no two that are alive at once share one. */
+static uint64_t count_bytes(const Plan *plan, uint32_t memory) {
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        const Buffer *a = &plan->buffers[i];
+        assert_int_equal(a->memory, plan_buffer(plan, a->storage)->memory);
+        bytes += a->memory == memory && a->storage.index == i ? a->physical_bytes : 0;
+        for (uint32_t k = 0; k < i; k++) {
+            const Buffer *b = &plan->buffers[k];
+            bool meet = a->memory == memory && b->memory == memory && a->storage.index == i && b->storage.index == k &&
+                        a->storage_first < b->storage_last && b->storage_first < a->storage_last;
+            assert_true(!meet || a->offset + a->physical_bytes <= b->offset ||
+                        b->offset + b->physical_bytes <= a->offset);
+        }
+    }
+    return bytes;
+}
+
+static void check_further(const Plan *plan, const Overflowing *row) {
+    uint64_t cost = 0;
+    uint32_t further = 0;
+    for (uint32_t m = 0; m < plan->device->memory_count; m++) {
+        const PlanOverflow *there = &plan->overflow[m];
+        const DeviceMemory *memory = &plan->device->memory[m];
+        if (memory->overflow == OVERFLOW_NONE) {
+            assert_int_equal(there->storage_count, 0);
+            continue;
+        }
+        assert_int_equal(there->physical_bytes, row->there[further++]);
+        assert_int_equal(count_bytes(plan, m), there->physical_bytes);
+        assert_true(there->placed_bytes <= memory->bytes && there->placed_bytes % memory->align_bytes == 0);
+        assert_true(there->physical_bytes == 0 || there->is_cheapest);
+        cost += there->physical_bytes * memory->price;
+    }
+    assert_int_equal(cost, row->cost);
+}
+
+static void test_overflow(void **state) {
+    (void)state;
+    for (size_t k = 0; k < sizeof overflowing / sizeof overflowing[0]; k++) {
+        const Overflowing *row = &overflowing[k];
+        Planned planned;
+        print_message("%s\n", row->what);
+        char device[1024];
+        int length = snprintf(device, sizeof device, arena, row->local, row->further, row->flash);
+        assert_in_range(length, 1, sizeof device - 1);
+        planned_on(&planned, device, row->graph, &(PlanOptions){.in_place = true});
+        const Plan *plan = planned.plan;
+        assert_int_equal(plan_fits(plan), row->fits);
+        assert_int_equal(plan->placed_bytes, row->placed_bytes);
+        assert_int_equal(plan->peak_live_bytes, row->peak_bytes);
+        assert_int_equal(plan->physical_bytes, count_bytes(plan, plan->device->local));
+        assert_int_equal(plan->backing_bytes, row->flash_bytes);
+        check_further(plan, row);
+        planned_free(&planned);
+    }
+}
+
+/* t waits in far memory while u is made (tests/plan/test_declared.c), and far memory has no room for it: X 100, Y 4. */
+static void test_far_map(void **state) {
+    (void)state;
+    static const char device[] =
+        "[device]\nname = box\nkind = scratchpad\n[memory local]\nbytes = 204 @ t\nalign_bytes = 4 @ t\n"
+        "[memory far]\nbytes = 104 @ t\nalign_bytes = 4 @ t\n"
+        "[memory ext]\nbytes = 100 @ t\nalign_bytes = 4 @ t\noverflow = far @ t\n"
+        "[contract]\nactivation = N H W C @ t\nweight = O H W I @ t\nparameter = N H W C @ t\n"
+        "[parameter]\nscalar = 1 @ t\nchannel = 1 @ t\nrow = 1 @ t\nfull = 1 @ t\n";
+    static const char graph[] =
+        "format tflite\ninput X int8[100]\nvalue t int8[100]\nvalue u int8[100]\nvalue v int8[100]\nvalue Y int8[4]\n"
+        "node Custom m: X -> t\nnode Custom n: t -> u\nnode Custom p: u -> v\nnode Custom q: t v -> Y\noutput Y\n";
+    Planned planned;
+    planned_on(&planned, device, graph, &(PlanOptions){.in_place = true});
+    const Plan *plan = planned.plan;
+    assert_true(plan_fits(plan));
+    assert_int_equal(plan->backing_bytes + plan->overflow[2].placed_bytes, 204);
+    assert_int_equal(plan->overflow[2].physical_bytes, 100);
+    planned_free(&planned);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_overflow),
+        cmocka_unit_test(test_far_map),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
