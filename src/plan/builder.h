@@ -193,7 +193,13 @@ void plan_sum(Plan *plan, Arena *scratch);
 /* ---- in_place.c */
 
 /* In step order: lets outputs of element-wise operators write over an input that dies there. */
-void build_in_place(Builder *builder);
+void build_in_place(Plan *plan);
+
+/* What the step writes, if the operator may write it over what it reads, whatever else is alive then; NO_BUFFER. */
+BufferId overwriting_output(const Plan *plan, uint32_t step);
+
+/* Of such a step: may `input` be what is written over, where nothing needs it later? */
+bool may_overwrite(const Plan *plan, uint32_t step, BufferId input);
 
 /* ---- placement.c: offsets; false with a diagnostic where a sum does not fit 64 bits */
 

@@ -17,12 +17,12 @@ static bool same_dims(const Value *a, const Value *b) {
 }
 
 /* Do two values have one address map? Of one shape and one name an axis: surely. */
-static bool same_map(const Builder *builder, const Value *a, const Value *b) {
+static bool same_map(const Plan *plan, const Value *a, const Value *b) {
     if (shape_eq(&a->shape, &b->shape) && same_dims(a, b)) {
         return true;
     }
     const Tensor left = tensor_of_value(a, ROLE_ACTIVATION), right = tensor_of_value(b, ROLE_ACTIVATION);
-    return tensor_same_map(builder->plan->device, &left, &right);
+    return tensor_same_map(plan->device, &left, &right);
 }
 
 /* Does a parameter of the step's sweep lie there? A command may read it again behind its last line. */
@@ -50,7 +50,8 @@ static bool shares_storage(Plan *plan, const Step *step, BufferId candidate) {
     return false;
 }
 
-static AliasRefusal held_refusal(const Plan *plan, const Buffer *root, const Value *output) {
+/* `root` and `output_root` are storages: a view of the output may be what the caller holds. */
+static AliasRefusal held_refusal(const Plan *plan, const Buffer *root, const Buffer *output_root) {
     bool is_arena = plan->device->kind == DEVICE_ARENA;
     if (root->kind == BUFFER_STATE) {
         return REFUSED_STATE;
@@ -59,11 +60,11 @@ static AliasRefusal held_refusal(const Plan *plan, const Buffer *root, const Val
         return REFUSED_GRAPH_OUTPUT;
     }
     bool input_pinned = is_arena && root->kind == BUFFER_INPUT && plan->options.pin_inputs;
-    bool output_pinned = is_arena && output->is_output && plan->options.pin_outputs;
+    bool output_pinned = is_arena && output_root->holds_output && plan->options.pin_outputs;
     return input_pinned || output_pinned ? REFUSED_PINNED : REFUSED_NONE;
 }
 
-static AliasRefusal form_refusal(const Builder *builder, const Buffer *input_buffer, const Buffer *output_buffer,
+static AliasRefusal form_refusal(const Plan *plan, const Buffer *input_buffer, const Buffer *output_buffer,
                                  const Value *input, const Value *output) {
     uint64_t in_elements = 0;
     uint64_t out_elements = 0;
@@ -77,26 +78,28 @@ static AliasRefusal form_refusal(const Builder *builder, const Buffer *input_buf
     if (input_buffer->physical_bytes < output_buffer->physical_bytes) {
         return REFUSED_SMALLER;
     }
-    bool same = input_buffer->physical_bytes == output_buffer->physical_bytes && same_map(builder, input, output);
+    bool same = input_buffer->physical_bytes == output_buffer->physical_bytes && same_map(plan, input, output);
     return same ? REFUSED_NONE : REFUSED_LAYOUT;
 }
 
-static AliasRefusal check_candidate(Builder *builder, uint32_t step_index, BufferId input_id, BufferId output_id) {
-    Plan *plan = builder->plan;
-    const Step *step = &plan->steps[step_index];
+/* Whatever is alive when: may the operator write its output over such an input? */
+static AliasRefusal write_refusal(const Plan *plan, NodeId id, BufferId input_id, BufferId output_id) {
     const Buffer *input_buffer = plan_buffer(plan, input_id);
     const Buffer *output_buffer = plan_buffer(plan, output_id);
     const Value *input = graph_value(plan->graph, input_buffer->value);
     const Value *output = graph_value(plan->graph, output_buffer->value);
-    const Buffer *root = plan_buffer(plan, find_storage(plan, input_id));
-    const Node *node = graph_node(plan->graph, step->node);
+    const Node *node = graph_node(plan->graph, id);
     bool may_alias = declared_may_alias(plan, node) && node->inputs[0].index == input_buffer->value.index;
-    if (!node_is_elementwise(node) && !may_alias) {
-        return REFUSED_OPERATOR;
-    }
-    AliasRefusal refusal = form_refusal(builder, input_buffer, output_buffer, input, output);
+    return node_is_elementwise(node) || may_alias ? form_refusal(plan, input_buffer, output_buffer, input, output)
+                                                  : REFUSED_OPERATOR;
+}
+
+static AliasRefusal check_candidate(Plan *plan, uint32_t step_index, BufferId input_id, BufferId output_id) {
+    const Step *step = &plan->steps[step_index];
+    const Buffer *root = plan_buffer(plan, find_storage(plan, input_id));
+    AliasRefusal refusal = write_refusal(plan, step->node, input_id, output_id);
     if (refusal == REFUSED_NONE) {
-        refusal = held_refusal(plan, root, output);
+        refusal = held_refusal(plan, root, plan_buffer(plan, find_storage(plan, output_id)));
     }
     if (refusal != REFUSED_NONE) {
         return refusal;
@@ -173,34 +176,44 @@ static bool ends_whole_sweep(const Plan *plan, uint32_t step_index) {
            !view_lines_share_bytes(&planned->sweep.in.whole) && step_index + 1 == planned->last_step;
 }
 
-static void try_step(Builder *builder, uint32_t step_index) {
-    Plan *plan = builder->plan;
+/* What the step writes, if that may lie in what it reads; else NO_BUFFER. */
+static BufferId free_output(const Plan *plan, uint32_t step_index) {
     const Step *step = &plan->steps[step_index];
     bool is_move = step->column == COLUMN_LOAD_INPUT || step->column == COLUMN_LOAD_PARAM ||
                    step->column == COLUMN_STORE || step->column == COLUMN_FILL;
     bool is_decided = step->sweep != NOT_IN_SWEEP && !ends_whole_sweep(plan, step_index);
     if (is_move || is_decided || !is_node(step->node) || !writes_one(plan, step)) {
+        return NO_BUFFER;
+    }
+    const Buffer *output = plan_buffer(plan, step->writes[0]);
+    return output->memory == plan->device->local && output->kind != BUFFER_STATE ? step->writes[0] : NO_BUFFER;
+}
+
+/* What it might lie in; of them `count`. */
+static const BufferId *candidates(const Plan *plan, const Step *step, uint32_t *count) {
+    bool is_sweep = step->sweep != NOT_IN_SWEEP;
+    *count = is_sweep ? 1 : step->read_count < MOST_CANDIDATES ? step->read_count : MOST_CANDIDATES;
+    return is_sweep ? plan->sweeps[step->sweep].in_local : step->reads;
+}
+
+static void try_step(Plan *plan, uint32_t step_index) {
+    BufferId output_id = free_output(plan, step_index);
+    if (!is_buffer(output_id)) {
         return;
     }
-    BufferId output_id = step->writes[0];
     const Buffer *output = plan_buffer(plan, output_id);
     bool is_part = output->alias_reason == ALIAS_CONCAT;
-    if ((is_buffer(output->alias_of) && !is_part) || output->memory != plan->device->local ||
-        output->kind == BUFFER_STATE) {
+    if (is_buffer(output->alias_of) && !is_part) {
         return;
     }
-    const BufferId *inputs = step->reads;
-    uint32_t input_count = step->read_count;
-    if (step->sweep != NOT_IN_SWEEP) {
-        inputs = plan->sweeps[step->sweep].in_local;
-        input_count = 1;
-    }
-    for (uint32_t i = 0; i < input_count && i < MOST_CANDIDATES; i++) {
+    uint32_t count;
+    const BufferId *inputs = candidates(plan, &plan->steps[step_index], &count);
+    for (uint32_t i = 0; i < count; i++) {
         BufferId input_id = inputs[i];
         if (!is_candidate(plan, input_id)) {
             continue;
         }
-        AliasRefusal refusal = check_candidate(builder, step_index, input_id, output_id);
+        AliasRefusal refusal = check_candidate(plan, step_index, input_id, output_id);
         const Buffer *root = plan_buffer(plan, find_storage(plan, input_id));
         if (refusal == REFUSED_NONE && (!is_part || joins_consumer(plan, root, output))) {
             plan_buffer(plan, output_id)->refused_alias = REFUSED_NONE;
@@ -211,8 +224,24 @@ static void try_step(Builder *builder, uint32_t step_index) {
     }
 }
 
-void build_in_place(Builder *builder) {
-    for (uint32_t s = 0; s < builder->plan->step_count; s++) {
-        try_step(builder, s);
+void build_in_place(Plan *plan) {
+    for (uint32_t s = 0; s < plan->step_count; s++) {
+        try_step(plan, s);
     }
+}
+
+BufferId overwriting_output(const Plan *plan, uint32_t step) {
+    return free_output(plan, step);
+}
+
+bool may_overwrite(const Plan *plan, uint32_t step, BufferId input) {
+    uint32_t count;
+    const BufferId *inputs = candidates(plan, &plan->steps[step], &count);
+    bool is_one = false;
+    for (uint32_t i = 0; i < count; i++) {
+        is_one = is_one || inputs[i].index == input.index;
+    }
+    BufferId output = free_output(plan, step);
+    return is_one && is_buffer(output) && is_candidate(plan, input) &&
+           write_refusal(plan, plan->steps[step].node, input, output) == REFUSED_NONE;
 }

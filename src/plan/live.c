@@ -54,7 +54,9 @@ static void extend_held(Plan *plan, Buffer *buffer) {
     }
 }
 
-/* What no step writes begins with what it lies in, or with the first of what lies in it. */
+/* What no step writes begins with what it lies in, or with the first of what lies in it; what is pinned is there
+ * before.
+ */
 static void begin_with_alias(Plan *plan, ValueId id) {
     BufferId of_value = is_value(id) ? plan->of_value[id.index] : NO_BUFFER;
     if (!is_buffer(of_value)) {
@@ -63,7 +65,7 @@ static void begin_with_alias(Plan *plan, ValueId id) {
     Buffer *buffer = plan_buffer(plan, of_value);
     if (is_buffer(buffer->alias_of) && buffer->alias_reason != ALIAS_CONCAT) {
         const Buffer *source = plan_buffer(plan, buffer->alias_of);
-        buffer->first = source->first;
+        buffer->first = source->first < buffer->first ? source->first : buffer->first;
         buffer->last = buffer->last <= buffer->first ? buffer->first + 1 : buffer->last;
     }
 }
