@@ -17,6 +17,8 @@ const char *const request_schedules[] = {[SCHEDULE_AUTO] = "auto",
 
 const char *const request_expands[] = {"auto", "before", NULL};
 
+const char *const request_orders[] = {"file", "memory", NULL};
+
 const char *const request_parameters[] = {
     [PARAMETERS_AUTO] = "auto", [PARAMETERS_RESIDENT] = "resident", [PARAMETERS_RELOADED] = "reloaded", NULL};
 
@@ -152,14 +154,16 @@ static bool read_word(const char *option, const char *const *words, const char *
 }
 
 static bool read_words(const s0_plan_options *options, PlanOptions *plan, Work *work) {
-    int strategy, schedule, parameters, expand;
+    int strategy, schedule, parameters, expand, order;
     bool done = read_word("--strategy", request_strategies, options->strategy, &strategy, work) &&
                 read_word("--schedule", request_schedules, options->schedule, &schedule, work) &&
                 read_word("--parameters", request_parameters, options->parameters, &parameters, work) &&
-                read_word("--expand", request_expands, options->expand, &expand, work);
+                read_word("--expand", request_expands, options->expand, &expand, work) &&
+                read_word("--order", request_orders, options->order, &order, work);
     plan->strategy = done ? (Strategy)strategy : STRATEGY_AUTO;
     plan->schedule = done ? (Schedule)schedule : SCHEDULE_AUTO;
     plan->expand_before = done && expand == 1;
+    plan->order_memory = done && order == 1;
     plan->parameters = done ? (Parameters)parameters : PARAMETERS_AUTO;
     return done;
 }
@@ -275,6 +279,7 @@ const char *const *request_texts(const Request *request, Arena *arena) {
     add_word(&words, plan->pin_inputs, "--pin-inputs");
     add_word(&words, plan->pin_outputs, "--pin-outputs");
     add_word(&words, !plan->in_place, "--inplace=none");
+    add_word(&words, plan->order_memory, "--order=memory");
     add_word(&words, plan->parameters != PARAMETERS_AUTO, "--parameters=%s", request_parameters[plan->parameters]);
     add_word(&words, plan->schedule != SCHEDULE_AUTO, "--schedule=%s", request_schedules[plan->schedule]);
     add_tile(&words, plan);

@@ -17,6 +17,9 @@ extern const char *const request_expands[];
 /* Of --parameters. */
 extern const char *const request_parameters[];
 
+/* Of --order. */
+extern const char *const request_orders[];
+
 /* The diagnostic about an option's value; always false. */
 bool request_bad_value(Work *work, const char *option, const char *got, const char *expected);
 

@@ -1,8 +1,7 @@
 /* The stages of a comparison: the plans between A and B.
  *
- *   A --model--> --strategy, expand--> --forms, layout of the device--> --pins--> --inplace--> --operators of the
- * device-->
- *     --rest of the device--> --parameters, schedule, tile, budget--> B
+ *   A --model--> --strategy, expand--> --forms, layout of the device--> --pins--> --inplace, order-->
+ *     --operators of the device--> --rest of the device--> --parameters, schedule, tile, budget--> B
  *
  * Each arrow is taken where the sides differ there, and is planned anew. What can't be planned halfway (B's layout with
  * A's forms may be no device) is taken together with what comes next, and told apart from it like a change of the
@@ -88,6 +87,11 @@ static void apply_inplace(Point *at, const Request *to, const Device *device) {
     at->request.plan.in_place = to->plan.in_place;
 }
 
+static void apply_order(Point *at, const Request *to, const Device *device) {
+    (void)device;
+    at->request.plan.order_memory = to->plan.order_memory;
+}
+
 static void apply_operators(Point *at, const Request *to, const Device *device) {
     (void)to;
     at->device.operator_count = device->operator_count;
@@ -123,10 +127,12 @@ static void apply_budget(Point *at, const Request *to, const Device *device) {
 
 static const char *const of_strategy[] = {"--strategy", NULL}, *const of_expand[] = {"--expand", NULL},
                          *const of_pins[] = {"--pin-", NULL}, *const of_inplace[] = {"--inplace", NULL},
-                         *const of_parameters[] = {"--parameters", NULL}, *const of_schedule[] = {"--schedule", NULL},
-                         *const of_tile[] = {"--tile", NULL}, *const of_budget[] = {"--budget", NULL},
-                         *const of_graph[] = {"--dim", "--layout",   "--axis=", "--axis-heuristic",
-                                              "--qdq", "--simplify", NULL};
+                         *const of_order[] = {"--order", NULL}, *const of_parameters[] = {"--parameters", NULL},
+                         *const of_schedule[] = {"--schedule", NULL}, *const of_tile[] = {"--tile", NULL},
+                         *const of_budget[] = {"--budget", NULL}, *const of_graph[] = {"--dim",   "--layout",
+                                                                                       "--axis=", "--axis-heuristic",
+                                                                                       "--qdq",   "--simplify",
+                                                                                       NULL};
 
 /* In the order of the causes. */
 static const Change changes[] = {
@@ -137,6 +143,7 @@ static const Change changes[] = {
     {CAUSE_LAYOUT, "layout of the device", NULL, apply_layout},
     {CAUSE_LIFETIME, "pins", of_pins, apply_pins},
     {CAUSE_ALIASES, "inplace", of_inplace, apply_inplace},
+    {CAUSE_LIFETIME, "order", of_order, apply_order},
     {CAUSE_WORKSPACE, "operators of the device", NULL, apply_operators},
     {CAUSE_TILES, "rest of the device", NULL, apply_device},
     {CAUSE_TILES, "parameters", of_parameters, apply_parameters},

@@ -69,6 +69,7 @@ typedef struct {
     const char
         *parameters;    /* for all tiles: auto, resident (they stay whole), or reloaded (by part, where it changes) */
     const char *expand; /* larger forms of constants: auto (by the engine, for a tile), or before (in far memory) */
+    const char *order;  /* of operators: file, or memory (another one, where that needs less local memory) */
 } s0_plan_options;
 
 typedef struct s0_plan s0_plan;

@@ -12,11 +12,8 @@
 typedef struct {
     PlanArgs plan;
     const char *json, *html, *node, *buffer;
-    int order;
     bool all;
 } Args;
-
-static const char *const orders[] = {"file", NULL};
 
 static const Option options[] = {
     {"json", 0, OPTION_OUTPUT, "FILE", "write the plan as JSON; - is standard output, in place of the report",
@@ -24,7 +21,6 @@ static const Option options[] = {
     {"html", 0, OPTION_OUTPUT, "FILE", "write the plan as one HTML file with a map; - is standard output, as above",
      offsetof(Args, html), NULL},
     CLI_PIN_OPTIONS,
-    {"order", 0, OPTION_CHOICE, "ORDER", "order of operators: file (default)", offsetof(Args, order), orders},
     {"node", 0, OPTION_TEXT, "NAME", "why is this node here: its steps, in place of the ledger", offsetof(Args, node),
      NULL},
     {"buffer", 0, OPTION_TEXT, "TENSOR", "why is this tensor here: its buffers, in place of the ledger",
@@ -181,7 +177,7 @@ const CliCommand command_plan = {
     .most_operands = 1,
     .summary = "the memory ledger of a model on a device: what is alive when, where, and why",
     .details =
-        "Sizes are the layout contract's, of one lane where a memory has lanes. Steps run in the order of the file.\n"
+        "Sizes are the layout contract's, of one lane where a memory has lanes. Steps run in the order of --order.\n"
         "On a scratchpad device runs of per-channel operators, and operators that have a command, go by tiles; others "
         "over\n"
         "whole maps that are loaded, worked on and stored. Where maps do not fit, those go by tiles too, and maps wait "

@@ -18,6 +18,9 @@ const Option cli_plan_options[] = {
     {"inplace", 0, OPTION_CHOICE, "WHEN",
      "auto (default): operators write over dying inputs; none: only whole views share", offsetof(PlanArgs, inplace),
      inplaces},
+    {"order", 0, OPTION_CHOICE, "ORDER",
+     "of operators: file (default), or memory: another one, where that needs less local memory",
+     offsetof(PlanArgs, order), request_orders},
     {"budget", 0, OPTION_TEXT, "BYTES", "in place of the local capacity; K M G are powers of 1024",
      offsetof(PlanArgs, budget), NULL},
     {"dim", 0, OPTION_TEXTS, "NAME=VALUE", "value of a free dimension; also INPUT:AXIS=VALUE", offsetof(PlanArgs, dims),
@@ -77,6 +80,7 @@ bool cli_plan_request(Cli *cli, const PlanArgs *args, const char *model, Request
                              .tile = args->tile,
                              .schedule = request_schedules[args->schedule],
                              .expand = request_expands[args->expand],
+                             .order = request_orders[args->order],
                              .parameters = request_parameters[args->parameters]};
     return set_budget(&cli->work, args, &asked) && request_read_plan(&asked, request, &cli->work);
 }

@@ -8,7 +8,7 @@
 /* A command's arguments begin with these. */
 typedef struct {
     const char *device, *budget, *tile, *heuristic;
-    int strategy, schedule, parameters, expand, inplace, qdq, simplify;
+    int strategy, schedule, parameters, expand, inplace, order, qdq, simplify;
     Texts dims, layouts, axes;
     bool pin_inputs, pin_outputs;
 } PlanArgs;

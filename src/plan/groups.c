@@ -261,6 +261,13 @@ static bool build_residents(Builder *builder) {
     return true;
 }
 
+static void count_group(Plan *plan, Group group) {
+    for (uint32_t at = group.first; at < group.last; at++) {
+        plan->group[graph_main(plan->graph)->nodes[at].index] = plan->group_count;
+    }
+    plan->group_count++;
+}
+
 bool build_steps(Builder *builder) {
     const Block *block = graph_main(builder->plan->graph);
     if (!build_residents(builder)) {
@@ -269,6 +276,7 @@ bool build_steps(Builder *builder) {
     uint32_t number = 1;
     for (uint32_t at = 0; at < block->node_count;) {
         Group group = next_group(builder, at, number);
+        count_group(builder->plan, group);
         if (!build_group(builder, group)) {
             return false;
         }

@@ -1,6 +1,6 @@
 /* Planning, in order: steps with their buffers and views, live ranges, in-place aliases, totals, placement, the judge.
  * Where several alias choices are open, each is planned and the lowest kept. */
-#include "plan/builder.h"
+#include "plan/reorder.h"
 
 #include "base/nearest.h"
 
@@ -29,6 +29,10 @@ static void init_builder(Builder *builder, const PlanTask *task, Work *work) {
     plan->step_capacity = graph_main(graph)->node_count;
     plan->steps = arena_array(&work->keep, Step, plan->step_capacity);
     plan->node_count = graph_main(graph)->node_count;
+    plan->group = arena_array(&work->keep, uint32_t, graph->node_count);
+    for (uint32_t n = 0; n < graph->node_count; n++) {
+        plan->group[n] = UINT32_MAX;
+    }
     plan->backing_capacity_bytes = device->memory[device->backing].bytes;
     plan->capacity_bytes = options->budget_bytes > 0 ? options->budget_bytes : device->memory[device->local].bytes;
     *builder = (Builder){.plan = plan, .work = work, .uses = graph_uses(graph, &work->scratch)};
@@ -85,7 +89,7 @@ static Plan *build_once(Drafting *drafting, Work *work) {
     build_ranges(&builder);
     build_storages(&builder);
     if (drafting->choice.in_place) {
-        build_in_place(&builder);
+        build_in_place(builder.plan);
     }
     build_storages(&builder);
     bool done = build_totals(&builder) && place_local(builder.plan, work);
@@ -209,19 +213,68 @@ static Plan *build_best_whole(const PlanTask *task, Work *work) {
 }
 
 /* Relief is for the best of the others, where operators may go tile by tile at all. */
-Plan *plan_best(const PlanTask *task, Work *work) {
-    Plan *plan = build_best_whole(task, work);
+static Plan *settle(const PlanTask *task, Plan *plan, Work *work) {
     bool may_cut = task->device->kind == DEVICE_SCRATCHPAD && !task->options->whole_tiles;
     if (plan != NULL && !plan_local_fits(plan) && may_cut) {
         Drafting drafting = begin(task, plan->choice, work);
         drafting.has_no_tile = plan->has_no_tile; /* what its drafts tried goes on to be known */
         plan = build_relieved(&drafting, plan, work);
     }
-    if (plan == NULL || !place_backing(plan, work)) {
-        return NULL;
+    return plan != NULL && place_backing(plan, work) ? plan : NULL;
+}
+
+static Plan *overflow(Plan *plan, Work *work) {
+    if (plan != NULL) {
+        overflow_local(plan, work);
+        overflow_backing(plan, work);
     }
-    overflow_local(plan, work);
-    overflow_backing(plan, work);
+    return plan;
+}
+
+Plan *plan_best(const PlanTask *task, Work *work) {
+    return overflow(settle(task, build_best_whole(task, work), work), work);
+}
+
+/* ---- Another order */
+
+static bool is_lower(const Plan *plan, const Plan *than) {
+    if (plan_fits(plan) != plan_fits(than)) {
+        return plan_fits(plan);
+    }
+    return plan->placed_bytes < than->placed_bytes ||
+           (plan->placed_bytes == than->placed_bytes && plan->peak_live_bytes < than->peak_live_bytes);
+}
+
+static bool has_same_views(const AliasChoice *a, const AliasChoice *b) {
+    return a->in_place == b->in_place && a->sub_views == b->sub_views && a->input_parts == b->input_parts;
+}
+
+/* `whole` has all maps in local memory, `plan` what of them there is room for. The plan in the order of the file stays
+ * where the other is not lower: on a scratchpad an order may part what ran as one sweep. */
+static Plan *plan_reordered(const PlanTask *task, const Plan *whole, Plan *plan, Work *work) {
+    const Diags before = work->diags;
+    const Reordering found = reorder(whole, work);
+    PlanOrder *order = arena_new(&work->keep, PlanOrder);
+    *order = (PlanOrder){.file_peak_live_bytes = plan->peak_live_bytes,
+                         .file_placed_bytes = plan->placed_bytes,
+                         .file_fits = plan_local_fits(plan),
+                         .has_choice = found.graph == NULL || found.has_choice};
+    PlanTask other = *task;
+    other.graph = found.graph;
+    Plan *tried = NULL;
+    if (found.graph != NULL && found.moved > 0) {
+        tried = settle(&other, build_best_whole(&other, work), work);
+    }
+    if (tried != NULL && is_lower(tried, plan)) {
+        plan = tried;
+        order->moved = found.moved;
+    }
+    diags_rewind(&work->diags, before);
+    order->peak_live_bytes = plan->peak_live_bytes;
+    order->placed_bytes = plan->placed_bytes;
+    order->is_lowest =
+        found.is_bound && has_same_views(&plan->choice, &whole->choice) && plan->peak_live_bytes <= found.bound_bytes;
+    plan->order = order;
     return plan;
 }
 
@@ -287,7 +340,12 @@ Plan *plan_make(const Graph *graph, const Device *device, const PlanOptions *opt
     if (device->kind == DEVICE_SCRATCHPAD) {
         task.command = find_commands(graph, &work->keep);
     }
-    Plan *plan = plan_best(&task, work);
+    Plan *whole = build_best_whole(&task, work);
+    Plan *plan = settle(&task, whole, work);
+    if (plan != NULL && options->order_memory) {
+        plan = plan_reordered(&task, whole, plan, work);
+    }
+    plan = overflow(plan, work);
     if (plan != NULL) {
         plan_check(plan);
     }

@@ -216,6 +216,16 @@ typedef struct {
     bool input_parts; /* also concats of graph inputs */
 } AliasChoice;
 
+/* What --order memory came to: bytes of local memory, before further memories take some of them. */
+typedef struct {
+    uint64_t peak_live_bytes, placed_bytes;
+    uint64_t file_peak_live_bytes, file_placed_bytes; /* of the plan in the order of the file */
+    bool file_fits;                                   /* local memory holds that */
+    uint32_t moved;  /* operators, or sweeps, that stand at another place; 0: the order of the file was kept */
+    bool has_choice; /* there is more than one order */
+    bool is_lowest;  /* none has less alive at once, while tensors are views of each other as they are here */
+} PlanOrder;
+
 typedef struct {
     Strategy strategy;
     bool expand_before; /* --expand before: on a scratchpad, larger forms of constants lie in far memory */
@@ -226,6 +236,7 @@ typedef struct {
     Parameters parameters; /* --parameters */
     bool pin_inputs, pin_outputs;
     uint64_t budget_bytes; /* in place of the local capacity; 0 where not given */
+    bool order_memory;     /* --order memory: not in the order of the file, if another needs less */
     AxisBinding *axes;
     size_t axis_count;
     bool axis_by_size;       /* --axis-heuristic size */
@@ -266,6 +277,9 @@ typedef struct {
     const FarReason *why_far; /* value -> why it lies in far memory, where it is a map there; null: none does */
     const NodeId *whole_for;  /* value: the operator that needs all of it in local memory; null: none was found */
     bool *has_no_tile;        /* node: it was to go by tiles, and no tile of it can be */
+    uint32_t group_count;     /* of nodes that run together, in the order of time */
+    uint32_t *group;          /* node of the main block -> which of them it is in */
+    const PlanOrder *order;   /* null where --order memory was not asked for */
     BufferId *backing;        /* value -> its buffer in flash or far memory, the newest form's; NO_BUFFER */
     const NodeCommand *const *command; /* node -> the command that computes it, or null; null but of a scratchpad */
 

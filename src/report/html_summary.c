@@ -60,6 +60,13 @@ static void mark_model(const Html *html) {
     }
 }
 
+static void mark_order(const Html *html) {
+    Str words = words_order(&html->page);
+    if (words.len > 0) {
+        html_line(html, STR_FMT ".", STR_ARG(words));
+    }
+}
+
 static void mark_tensors(const Html *html, const char *what, const ValueId *ids, uint32_t count) {
     const Plan *plan = html->page.facts->plan;
     for (uint32_t k = 0; k < count && k < HTML_MOST_LIST; k++) {
@@ -201,6 +208,7 @@ void html_summary(const Html *html) {
     mark_answer(html);
     mark_device(html);
     mark_model(html);
+    mark_order(html);
     mark_request(html);
     mark_totals(html);
     mark_kinds(html);

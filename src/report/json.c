@@ -415,6 +415,7 @@ void report_json(const Facts *facts, Arena *scratch, FILE *out) {
     write_overflow(&json, facts);
     write_kinds(&json, facts);
     write_peak(&json, facts);
+    json_order(&json, facts->plan->order);
     write_buffers_and_steps(&json, facts);
     write_far_maps(&json, facts);
     json_traffic(&json, facts);

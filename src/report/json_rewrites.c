@@ -97,3 +97,21 @@ void json_expanded(Json *json, const Facts *facts) {
     }
     json_end(json);
 }
+
+void json_order(Json *json, const PlanOrder *order) {
+    json_key(json, "order");
+    if (order == NULL) {
+        json_null(json);
+        return;
+    }
+    json_object_inline(json);
+    json_member_u64(json, "moved", order->moved);
+    json_member_bool(json, "has_choice", order->has_choice);
+    json_member_bool(json, "lowest", order->is_lowest);
+    json_member_u64(json, "peak_live_bytes", order->peak_live_bytes);
+    json_member_u64(json, "placed_bytes", order->placed_bytes);
+    json_member_u64(json, "file_peak_live_bytes", order->file_peak_live_bytes);
+    json_member_u64(json, "file_placed_bytes", order->file_placed_bytes);
+    json_member_bool(json, "file_fits", order->file_fits);
+    json_end(json);
+}

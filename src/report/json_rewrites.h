@@ -1,4 +1,4 @@
-/* Rewrites in the JSON of a plan. Private to the room. */
+/* What a plan changed of the model, in its JSON: rewrites, and the order of operators. Private to the room. */
 #ifndef S0_REPORT_JSON_REWRITES_H
 #define S0_REPORT_JSON_REWRITES_H
 
@@ -10,6 +10,9 @@ void json_expanded(Json *json, const Facts *facts);
 
 /* The key `rewrites`; empty where `simplified` is null. */
 void json_rewrites(Json *json, const Simplified *simplified);
+
+/* The key `order`; null where `order` is. */
+void json_order(Json *json, const PlanOrder *order);
 
 /* What stays, as elements of the open array `refusals`. */
 void json_refused_rewrites(Json *json, const Simplified *simplified);

@@ -78,6 +78,7 @@ const char *words_overflow(const Page *page, uint32_t memory);
 const char *words_alias(const Plan *plan, const Buffer *buffer);
 Str words_refusal(const Page *page, const Buffer *buffer); /* with the names it is about */
 Str words_copy(const Page *page, BufferId output);         /* why a variable's value is copied; else empty */
+Str words_order(const Page *page);                         /* what --order memory won; empty: not asked for */
 Str words_no_view(const Page *page, NodeId node);          /* why a slice or a concatenation is copied; else empty */
 Str words_whole(const Page *page, WholeReason reason, NodeId node); /* why an operator is not cut */
 const char *words_remedy(const char *kind);

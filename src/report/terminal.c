@@ -231,6 +231,13 @@ static void print_readings(const Page *page) {
               STR_ARG(other_peak), STR_ARG(other_placed));
 }
 
+static void print_order(const Page *page) {
+    Str words = words_order(page);
+    if (words.len > 0) {
+        page_line(page, STR_FMT, STR_ARG(words));
+    }
+}
+
 /* Inputs and outputs with both sizes: a caller's buffer needs the physical one (cases H4). */
 static void add_tensors(const Page *page, Table *table, const char *what, const ValueId *ids, uint32_t count) {
     const Plan *plan = page->facts->plan;
@@ -443,6 +450,7 @@ void report_terminal(const Facts *facts, TerminalStyle style, Arena *scratch, FI
     print_device(&page);
     print_read(&page);
     print_readings(&page);
+    print_order(&page);
     print_tensors(&page);
     print_totals(&page);
     print_kinds(&page);

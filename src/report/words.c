@@ -170,6 +170,27 @@ Str words_no_view(const Page *page, NodeId id) {
                         STR_ARG(page_number(page, plan->placed_bytes)));
 }
 
+Str words_order(const Page *page) {
+    const PlanOrder *order = page->facts->plan->order;
+    if (order == NULL) {
+        return (Str){0};
+    }
+    const char *lowest = order->is_lowest ? "; no order has a lower peak with the views that are here" : "";
+    if (order->moved == 0) {
+        return arena_format(page->scratch, "--order memory: that of the file%s",
+                            !order->has_choice ? ": there is no other"
+                            : order->is_lowest ? lowest
+                                               : "; no lower one was found");
+    }
+    return arena_format(
+        page->scratch,
+        "--order memory: %s at another place, peak " STR_FMT ", placed " STR_FMT
+        "; in the order of the file peak " STR_FMT ", placed " STR_FMT "%s%s",
+        page_count(page, order->moved, "operator"), STR_ARG(page_number(page, order->peak_live_bytes)),
+        STR_ARG(page_number(page, order->placed_bytes)), STR_ARG(page_number(page, order->file_peak_live_bytes)),
+        STR_ARG(page_number(page, order->file_placed_bytes)), order->file_fits ? "" : ", which does not fit", lowest);
+}
+
 static const char *reason_text(WholeReason reason) {
     static const char *const words[] = {
         [WHOLE_NONE] = "",

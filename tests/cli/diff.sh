@@ -102,11 +102,11 @@ show "constants come to local memory" channel.txt --a device=./small.ini --b dev
 
 # Each option of the file can be back at its default.
 stride0 plan channel.txt -d ./dense.ini --budget 2K --tile 2 --strategy row --schedule split --parameters reloaded --expand before \
-    --inplace none --simplify none --qdq int --layout x=NHWC --axis k=3 --axis-heuristic size --dim x:0=1 \
+    --inplace none --order memory --simplify none --qdq int --layout x=NHWC --axis k=3 --axis-heuristic size --dim x:0=1 \
     --pin-inputs --pin-outputs --quiet --json options.json
 grep -o '"options": .*]' options.json
 set --
-for name in budget tile strategy schedule parameters expand inplace simplify qdq layout axis axis-heuristic dim \
+for name in budget tile strategy schedule parameters expand inplace order simplify qdq layout axis axis-heuristic dim \
     pin-inputs pin-outputs; do
     stride0 diff --baseline options.json channel.txt --b $name=auto --quiet --json back.json
     echo "$name status $?, $(grep -o '"options": .*]' back.json | tail -1 | wc -w) words"

@@ -29,7 +29,7 @@ try m.txt -d teach --budget 4K --budget 8K
 try m.txt -d teach --tile 0
 try m.txt -d teach --schedule late
 try m.txt -d teach --tile big
-try m.txt -d teach --order memory
+try m.txt -d teach --order best
 try m.txt -d teach --qdq maybe
 try m.txt -d teach --axis s
 try m.txt -d teach --axis s=9
