@@ -140,35 +140,15 @@ static void sweep(Model *model, const Sized *sized, SectionRange **ranges, Arena
     }
 }
 
-/* A buffer that is in a group, by the group's number. */
-typedef struct {
-    uint32_t apart, rect;
-} Member;
-
-static int compare_members(const void *left, const void *right) {
-    const Member *a = left;
-    const Member *b = right;
-    int order = compare_numbers(a->apart, b->apart);
-    return order != 0 ? order : compare_numbers(a->rect, b->rect);
-}
-
-static void add_groups(Model *model, const Sized *sized, SectionRange **ranges, Arena *arena) {
-    Member *member = arena_array(arena, Member, model->count);
-    size_t count = 0;
-    for (uint32_t i = 0; i < model->count; i++) {
-        if (sized[i].buffer->apart != 0) {
-            member[count++] = (Member){sized[i].buffer->apart, i};
-        }
-    }
-    if (count > 0) {
-        qsort(member, count, sizeof *member, compare_members);
-    }
+static void add_groups(Model *model, const SolverBuffer *sorted, SectionRange **ranges, Arena *arena) {
+    GroupMember *member = arena_array(arena, GroupMember, model->count);
+    const size_t count = group_members(sorted, model->count, member);
     for (size_t k = 0; k < count; k++) {
         bool is_new = k == 0 || member[k].apart != member[k - 1].apart;
         model->section_count += is_new;
-        Rect *rect = &model->rect[member[k].rect];
-        ranges[member[k].rect][rect->range_count].lo = model->section_count - 1;
-        close_range(rect, ranges[member[k].rect], model->section_count);
+        Rect *rect = &model->rect[member[k].buffer];
+        ranges[member[k].buffer][rect->range_count].lo = model->section_count - 1;
+        close_range(rect, ranges[member[k].buffer], model->section_count);
     }
 }
 
@@ -178,7 +158,7 @@ static void find_ranges(Model *model, const Sized *sized, Arena *arena) {
         ranges[i] = arena_array(arena, SectionRange, sized[i].buffer->gap_count + 2);
     }
     sweep(model, sized, ranges, arena);
-    add_groups(model, sized, ranges, arena);
+    add_groups(model, sized[0].buffer, ranges, arena);
     for (uint32_t i = 0; i < model->count; i++) {
         Rect *rect = &model->rect[i];
         if (rect->range_count == 0) { /* gaps are all its life */

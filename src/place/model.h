@@ -56,6 +56,10 @@ bool model_init(Model *model, const SolverBuffer *buffer, size_t count, const So
 /* Do two share a section? */
 bool model_meet(const Rect *a, const Rect *b);
 
+static inline uint64_t at_most(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
 static inline Level level_align(Level level, Level align) {
     return align == 1 ? level : (level + align - 1) / align * align;
 }

@@ -70,10 +70,6 @@ uint64_t race_deadline_ms(uint64_t most_ms) {
     return deadline_ms;
 }
 
-static uint32_t least_of(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
-}
-
 Race *race_new(const Model *model, const SolverOptions *options, uint64_t deadline_ms, Arena *arena) {
     Race *race = arena_new(arena, Race);
     race->model = model;
@@ -82,7 +78,7 @@ Race *race_new(const Model *model, const SolverOptions *options, uint64_t deadli
     race->deadline_ms = deadline_ms;
     race->capacity = LEVEL_NONE;
     race->most_changes = search_most_changes(model);
-    race->most_threads = least_of(least_of(options->threads, MOST_THREADS), MOST_CHANGES / race->most_changes);
+    race->most_threads = (uint32_t)at_most(at_most(options->threads, MOST_THREADS), MOST_CHANGES / race->most_changes);
     return race;
 }
 
@@ -216,7 +212,7 @@ static bool take(Race *race, uint32_t *number, uint64_t *share) {
     *share = share_of(race, race->next);
     bool more = race->most_nodes > 0 && race->winner == UINT32_MAX && !race->is_stopped;
     if (more) {
-        *share = *share < race->most_nodes ? *share : race->most_nodes;
+        *share = at_most(*share, race->most_nodes);
         race->most_nodes -= *share;
         race->next++;
     }

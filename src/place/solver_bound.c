@@ -5,8 +5,6 @@
 #include "base/fault.h"
 #include "place/spans.h"
 
-#include <stdlib.h>
-
 static uint64_t size_of(const SolverBuffer *buffer, uint64_t align_bytes) {
     uint64_t size = 0;
     CHECK(checked_round_up(buffer->size, align_bytes, &size));
@@ -32,32 +30,14 @@ static uint64_t end_of(const SolverBuffer *buffer, uint64_t align_bytes) {
     return size_of(buffer, align_bytes) + (buffer->is_pinned ? buffer->offset : 0);
 }
 
-typedef struct {
-    uint32_t apart;
-    uint64_t size;
-} Member;
-
-static int compare_members(const void *left, const void *right) {
-    const Member *a = left;
-    const Member *b = right;
-    return (a->apart > b->apart) - (a->apart < b->apart);
-}
-
 static SolverBound largest_group(const SolverBuffer *buffer, size_t count, uint64_t align_bytes, Arena *scratch) {
-    Member *member = arena_array(scratch, Member, count);
+    GroupMember *member = arena_array(scratch, GroupMember, count);
+    const size_t members = group_members(buffer, count, member);
     SolverBound bound = {.kind = BOUND_GROUP};
-    size_t members = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (buffer[i].apart != 0) {
-            member[members++] = (Member){buffer[i].apart, size_of(&buffer[i], align_bytes)};
-        }
-    }
-    if (members > 0) {
-        qsort(member, members, sizeof *member, compare_members);
-    }
     uint64_t sum = 0;
     for (size_t k = 0; k < members; k++) {
-        sum = (k > 0 && member[k].apart == member[k - 1].apart ? sum : 0) + member[k].size;
+        sum = k > 0 && member[k].apart == member[k - 1].apart ? sum : 0;
+        sum += size_of(&buffer[member[k].buffer], align_bytes);
         if (sum > bound.bytes) {
             bound.bytes = sum;
             bound.apart = member[k].apart;

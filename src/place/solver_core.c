@@ -60,10 +60,6 @@ static bool may_go_on(const SolverCase *problem) {
     return !problem->is_stopped && nodes_left(problem) > 0;
 }
 
-static uint64_t at_most(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
-}
-
 /* The least level that is not disproven, and the greatest below the best. */
 static Level lowest_open(const Hunt *hunt) {
     return (Level)ceil_div(hunt->problem->bound, hunt->model.unit_bytes);

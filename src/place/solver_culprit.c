@@ -26,10 +26,6 @@ enum { NODES_A_NODE = 16, LEAST_NODES = 100000, MOST_TRIALS = 40 };
 /* Where nodes are limited, so many times the limit. */
 enum { MOST_LIMITS = 4 };
 
-static uint64_t at_most(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
-}
-
 /* Do the buffers of trial[0, count) fit together? */
 static SolverOutcome decide(Filter *filter, size_t count) {
     SolverCase *whole = filter->problem;

@@ -6,6 +6,7 @@
 
 #include "base/checked.h"
 #include "place/pack.h"
+#include "place/spans.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +23,8 @@ typedef struct {
     size_t count;
     Pack pack; /* the lives, gaps filled: item i is buffer i */
     Overlap overlap;
-    size_t *member,
-        *member_at; /* groups: buffer i is one of member[member_at[i], …), all of its group, placed or not */
+    GroupMember *member; /* member_count; of buffer i those of its group begin at member_at[i], placed or not */
+    size_t *member_at, member_count;
     size_t *order, *found;
     Block *taken, *block; /* of each buffer, an end of 0 where it is not placed; scratch */
     uint64_t work, most_work;
@@ -93,14 +94,11 @@ static size_t list_blocks(Greed *greed, size_t i) {
         }
     }
     greed->work += found + 1;
-    for (size_t k = greed->member_at[i]; buffer->apart != 0 && k < greed->count; k++) {
-        const size_t other = greed->member[k];
-        if (greed->buffer[other].apart != buffer->apart) {
-            break;
-        }
+    for (size_t k = greed->member_at[i]; k < greed->member_count && greed->member[k].apart == buffer->apart; k++) {
+        const Block *taken = &greed->taken[greed->member[k].buffer];
         greed->work++;
-        if (greed->taken[other].end > 0) {
-            greed->block[count++] = greed->taken[other];
+        if (taken->end > 0) {
+            greed->block[count++] = *taken;
         }
     }
     if (count > 0) {
@@ -109,30 +107,13 @@ static size_t list_blocks(Greed *greed, size_t i) {
     return count;
 }
 
-typedef struct {
-    uint32_t apart;
-    size_t buffer;
-} Member;
-
-static int compare_members(const void *left, const void *right) {
-    const Member *a = left;
-    const Member *b = right;
-    int order = (a->apart > b->apart) - (a->apart < b->apart);
-    return order != 0 ? order : (a->buffer > b->buffer) - (a->buffer < b->buffer);
-}
-
 static void list_groups(Greed *greed, Arena *scratch) {
-    greed->member = arena_array(scratch, size_t, greed->count);
+    greed->member = arena_array(scratch, GroupMember, greed->count);
     greed->member_at = arena_array(scratch, size_t, greed->count);
-    Member *sorted = arena_array(scratch, Member, greed->count);
-    for (size_t i = 0; i < greed->count; i++) {
-        sorted[i] = (Member){greed->buffer[i].apart, i};
-    }
-    qsort(sorted, greed->count, sizeof *sorted, compare_members);
-    for (size_t k = 0, begin = 0; k < greed->count; k++) {
-        begin = sorted[k].apart == sorted[begin].apart ? begin : k;
-        greed->member[k] = sorted[k].buffer;
-        greed->member_at[sorted[k].buffer] = begin;
+    greed->member_count = group_members(greed->buffer, greed->count, greed->member);
+    for (size_t k = 0, begin = 0; k < greed->member_count; k++) {
+        begin = greed->member[k].apart == greed->member[begin].apart ? begin : k;
+        greed->member_at[greed->member[k].buffer] = begin;
     }
 }
 

@@ -88,3 +88,23 @@ void life_sort_ends(LifeEnd *end, size_t count) {
         qsort(end, count, sizeof *end, compare_ends);
     }
 }
+
+static int compare_members(const void *left, const void *right) {
+    const GroupMember *a = left;
+    const GroupMember *b = right;
+    int order = compare_numbers(a->apart, b->apart);
+    return order != 0 ? order : compare_numbers(a->buffer, b->buffer);
+}
+
+size_t group_members(const SolverBuffer *buffer, size_t count, GroupMember *member) {
+    size_t members = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (buffer[i].apart != 0) {
+            member[members++] = (GroupMember){buffer[i].apart, i};
+        }
+    }
+    if (members > 0) {
+        qsort(member, members, sizeof *member, compare_members);
+    }
+    return members;
+}

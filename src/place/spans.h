@@ -30,6 +30,15 @@ size_t life_edges(const SolverBuffer *buffer, size_t number, LifeEdge *edge);
 /* By steps, ends before begins: lives are half-open; then by number. */
 void life_sort_edges(LifeEdge *edge, size_t count);
 
+/* A buffer that must lie apart from others, wherever in time. */
+typedef struct {
+    uint32_t apart;
+    size_t buffer;
+} GroupMember;
+
+/* Lists those that are in a group in member[], by group and then by number; returns how many. */
+size_t group_members(const SolverBuffer *buffer, size_t count, GroupMember *member);
+
 /* The first step at which an item does not live any more. */
 typedef struct {
     uint64_t last;
