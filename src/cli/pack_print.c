@@ -4,6 +4,7 @@
 #include "base/clean.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 /* Of a set that does not fit, so many are shown. */
 enum { MOST_SHOWN = 20 };
@@ -41,7 +42,8 @@ static const char *plural(uint64_t count) {
 static void print_proof(const Pack *pack, const SolverResult *solved, FILE *out) {
     const uint64_t gap = solved->height - solved->bound;
     if (solved->is_optimal) {
-        fputs(gap == 0 ? "optimal: it is the lower bound" : "optimal: the search is exhausted", out);
+        bool is_searched = solved->proof != NULL && strcmp(solved->proof, "search") == 0;
+        fputs(is_searched ? "optimal: the search is exhausted" : "optimal: it is the lower bound", out);
     } else {
         fprintf(out, "%s; the lower bound is %s, %.1f %% less",
                 pack->problem.options.is_minimised ? "not proven to be the lowest" : "the lowest was not asked for",

@@ -1,7 +1,9 @@
-/* Proves: how the solver ends where it is not left to finish. A search that is stopped by nodes, by the clock or by the
- * caller never calls a problem infeasible, and hands over the best it has; sums beyond 64 bits are refused with nothing
- * written; the best so far is told; pins that clash are named; nothing at all is placed at once. */
+/* Proves: how the solver ends where it is not left to finish, or has too many buffers that meet to look at all pairs. A
+ * search that is stopped by nodes, by the clock or by the caller never calls a problem infeasible, and hands over the
+ * best it has; sums beyond 64 bits are refused with nothing written; the best so far is told; pins that clash are
+ * named; nothing at all is placed at once. */
 #include "place/draw.h"
+#include "place/judge.h"
 #include "place/solver.h"
 #include "support/work.h"
 
@@ -131,6 +133,49 @@ static void test_pins_clash(Work *work) {
     assert_string_equal(result.proof, "pins");
 }
 
+/* Long lives with gaps, and pins: each meets all others. */
+static void test_too_many_meet(Work *work) {
+    enum { COUNT = 20000 };
+    SolverBuffer *buffer = arena_array(&work->keep, SolverBuffer, COUNT);
+    JudgedBuffer *judged = arena_array(&work->keep, JudgedBuffer, COUNT);
+    const PlaceSpan gap = {100, 200};
+    uint64_t state = 5;
+    for (size_t i = 0; i < COUNT; i++) {
+        buffer[i] = (SolverBuffer){.size = 1 + draw_below(&state, 100), .align = 1 + i % 2, .last = 300};
+        buffer[i].first = draw_below(&state, 99);
+        buffer[i].gap = &gap;
+        buffer[i].gap_count = i % 3 == 0;
+        buffer[i].is_pinned = i % 5000 == 0;
+        buffer[i].offset = i;
+        buffer[i].apart = i % 4 == 0 ? 1 : 0;
+    }
+    SolverOptions options = {.capacity = UINT64_MAX, .is_minimised = true, .align_bytes = 1, .threads = 1};
+    SolverResult result;
+    assert_true(solver_run(buffer, COUNT, &options, &work->keep, &work->scratch, &result));
+    assert_true(result.outcome == SOLVER_FOUND && result.is_placed);
+    for (size_t i = 0; i < COUNT; i++) {
+        const SolverBuffer *from = &buffer[i];
+        judged[i] = (JudgedBuffer){.size = from->size,
+                                   .align = from->align,
+                                   .first = from->first,
+                                   .last = from->last,
+                                   .gap = from->gap,
+                                   .gap_count = from->gap_count,
+                                   .apart = from->apart,
+                                   .is_pinned = from->is_pinned,
+                                   .pin = i,
+                                   .required = JUDGE_ANY_MEMORY,
+                                   .offset = from->offset};
+    }
+    const JudgedMemory memory = {.align_bytes = 1,
+                                 .capacity = UINT64_MAX,
+                                 .height = result.height,
+                                 .bound = result.bound,
+                                 .is_said_to_fit = true};
+    const JudgedAnswer answer = {judged, COUNT, &memory, 1};
+    assert_int_equal(place_judge_answer(&answer, &work->scratch).verdict, JUDGE_RIGHT);
+}
+
 static void count_call(void *context, const SolverProgress *progress) {
     uint64_t *calls = context;
     assert_true(progress->bound > 0);
@@ -164,6 +209,7 @@ static void test_nothing(Work *work) {
 int main(void) {
     const struct CMUnitTest tests[] = {WORK_TEST(test_limits),        WORK_TEST(test_overflow),
                                        WORK_TEST(test_beyond_search), WORK_TEST(test_pins_clash),
-                                       WORK_TEST(test_told),          WORK_TEST(test_nothing)};
+                                       WORK_TEST(test_too_many_meet), WORK_TEST(test_told),
+                                       WORK_TEST(test_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
