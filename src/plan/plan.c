@@ -231,10 +231,6 @@ static Plan *overflow(Plan *plan, Work *work) {
     return plan;
 }
 
-Plan *plan_best(const PlanTask *task, Work *work) {
-    return overflow(settle(task, build_best_whole(task, work), work), work);
-}
-
 /* ---- Another order */
 
 static bool is_lower(const Plan *plan, const Plan *than) {
@@ -276,6 +272,15 @@ static Plan *plan_reordered(const PlanTask *task, const Plan *whole, Plan *plan,
         found.is_bound && has_same_views(&plan->choice, &whole->choice) && plan->peak_live_bytes <= found.bound_bytes;
     plan->order = order;
     return plan;
+}
+
+Plan *plan_best(const PlanTask *task, Work *work) {
+    Plan *whole = build_best_whole(task, work);
+    Plan *plan = settle(task, whole, work);
+    if (plan != NULL && task->options->order_memory) {
+        plan = plan_reordered(task, whole, plan, work);
+    }
+    return overflow(plan, work);
 }
 
 bool plan_local_fits(const Plan *plan) {
@@ -340,12 +345,7 @@ Plan *plan_make(const Graph *graph, const Device *device, const PlanOptions *opt
     if (device->kind == DEVICE_SCRATCHPAD) {
         task.command = find_commands(graph, &work->keep);
     }
-    Plan *whole = build_best_whole(&task, work);
-    Plan *plan = settle(&task, whole, work);
-    if (plan != NULL && options->order_memory) {
-        plan = plan_reordered(&task, whole, plan, work);
-    }
-    plan = overflow(plan, work);
+    Plan *plan = plan_best(&task, work);
     if (plan != NULL) {
         plan_check(plan);
     }

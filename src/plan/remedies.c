@@ -28,6 +28,11 @@ static void find_local_remedies(Plan *plan, Work *work) {
         try_remedy(plan, "in_place", options, work);
     }
     options = plan->options;
+    if (!options.order_memory) {
+        options.order_memory = true;
+        try_remedy(plan, "order", options, work);
+    }
+    options = plan->options;
     if (options.pin_inputs) {
         options.pin_inputs = false;
         try_remedy(plan, "unpin_inputs", options, work);
@@ -46,7 +51,7 @@ static void find_local_remedies(Plan *plan, Work *work) {
 }
 
 void find_remedies(Plan *plan, Work *work) {
-    enum { MOST_REMEDIES = 7 };
+    enum { MOST_REMEDIES = 8 };
     plan->remedies = arena_array(&work->keep, Remedy, MOST_REMEDIES);
     if (!plan_local_fits(plan)) {
         find_local_remedies(plan, work);

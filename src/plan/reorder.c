@@ -39,7 +39,8 @@ typedef struct {
     OrderOp *ops;
     OrderStorage *storages;
     uint32_t storage_count;
-    bool is_exact; /* no order has less alive in a plan than is said here */
+    uint32_t fixed; /* the last unit with control flow; NO_UNIT where there is none */
+    bool is_exact;  /* no order has less alive in a plan than is said here */
 } Telling;
 
 /* ---- Storages */
@@ -304,7 +305,6 @@ static void add_inputs(Telling *t, Edges *edges, const Node *node, uint32_t unit
     }
 }
 
-/* The last unit with control flow; NO_UNIT where there is none. */
 static uint32_t find_fixed(const Telling *t) {
     const Block *block = graph_main(t->draft->graph);
     uint32_t fixed = NO_UNIT;
@@ -319,7 +319,7 @@ static uint32_t find_fixed(const Telling *t) {
 static void find_edges(Telling *t) {
     const Graph *graph = t->draft->graph;
     const Block *block = graph_main(graph);
-    const uint32_t fixed = find_fixed(t);
+    const uint32_t fixed = t->fixed;
     uint32_t *stamp = arena_array(t->scratch, uint32_t, t->unit_count);
     uint32_t last_effect = NO_UNIT;
     uint32_t at = 0;
@@ -396,6 +396,7 @@ Reordering reorder(const Plan *draft, Work *work) {
     number_storages(&t);
     find_own(&t);
     find_touches(&t);
+    t.fixed = find_fixed(&t);
     find_edges(&t);
     const OrderProblem problem = {t.unit_count, t.storage_count, t.ops, t.storages};
     if (!order_sum_fits(&problem)) {
@@ -404,8 +405,9 @@ Reordering reorder(const Plan *draft, Work *work) {
     order_solve(&problem, &order_limits, t.scratch, &answer);
     return (Reordering){.graph = graph_in_order(&t, answer.order, &work->keep),
                         .moved = count_moved(&t, answer.order),
-                        .has_choice = answer.part_count > 0,
-                        .is_bound = t.is_exact && answer.given_peak_bytes <= draft->peak_live_bytes,
+                        .has_choice = answer.part_count > 0 || t.fixed != NO_UNIT,
+                        .is_bound =
+                            t.is_exact && t.fixed == NO_UNIT && answer.given_peak_bytes <= draft->peak_live_bytes,
                         .bound_bytes = answer.bound_bytes,
                         .peak_bytes = answer.peak_bytes,
                         .given_peak_bytes = answer.given_peak_bytes};

@@ -230,6 +230,7 @@ const char *words_remedy(const char *kind) {
     static const char *const words[][2] = {
         {"compact_parameters", "keep parameters compact: leave out --strategy"},
         {"in_place", "let operators write over dying inputs: --inplace auto"},
+        {"order", "take another order of the operators: --order memory"},
         {"unpin_inputs", "let graph inputs be reused: leave out --pin-inputs"},
         {"unpin_outputs", "let memory of graph outputs be used before: leave out --pin-outputs"},
         {"tiles", "go over maps tile by tile, with the maps in far memory"},

@@ -235,7 +235,7 @@ static void test_out_of_memory(void **state) {
         while (status == S0_NO_MEMORY) {
             CountingAllocator counter = {.fail_at = failed + 1};
             s0_allocator allocator = counting_allocator(&counter);
-            s0_plan_options options = {.model = models[m], .device = "mcu-cm"};
+            s0_plan_options options = {.model = models[m], .device = "mcu-cm", .order = "memory"};
             s0_plan *plan;
             status = s0_plan_new(&options, &allocator, &plan);
             assert_true((plan == NULL) == (status == S0_NO_MEMORY));

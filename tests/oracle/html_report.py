@@ -123,7 +123,7 @@ def check_map(page, plan, source):
         assert said in source, f"the map does not say: {said}"
 
 
-REMEDIES = ("compact_parameters", "in_place", "unpin_inputs", "unpin_outputs", "tiles", "larger_memory", "larger_flash",
+REMEDIES = ("compact_parameters", "in_place", "order", "unpin_inputs", "unpin_outputs", "tiles", "larger_memory", "larger_flash",
             "larger_far")
 
 

@@ -75,6 +75,15 @@ static const RemedyCase remedies[] = {
      "compact_parameters",
      496},
     {"pinned input: three of 64 for two", CHAIN, "mcu-cm", {.in_place = true, .pin_inputs = true}, "unpin_inputs", 64},
+    {"another order: two maps of 256 at once beside 64, and one by one the second beside 16 of the first",
+     "format tflite\ninput x int8[1,1,4,16]\nvalue a int8[1,1,16,16]\nvalue b int8[1,1,16,16]\n"
+     "value c int8[1,1,1,16]\nvalue d int8[1,1,1,16]\nvalue y int8[1,1,1,16]\n"
+     "node Concat a: x x x x -> a axis=2\nnode Concat b: x x x x -> b axis=2\n"
+     "node GlobalAveragePool c: a -> c\nnode GlobalAveragePool d: b -> d\nnode Add y: c d -> y\noutput y\n",
+     "mcu-cm",
+     {.in_place = true},
+     "order",
+     576 - 336},
     {"pinned output", CHAIN, "mcu-cm", {.in_place = true, .pin_outputs = true}, "unpin_outputs", 64},
     {"larger memory: 128 of 100", CHAIN, "mcu-cm", {.in_place = true, .budget_bytes = 100}, "larger_memory", 28},
     {"larger far: X, w and Y are 1000 + 512000 + 512, gap8 has 512000",
