@@ -1,7 +1,7 @@
 /* Greedy placements of any problem. What has no gaps, pins or groups is left to place_solve, which is built for many.
  * Otherwise pins are first, then each buffer in turn goes to the lowest offset where it fits, in several orders. That
- * looks at all pairs that meet: where those are too many, gaps are filled, groups live at all times, all that is free
- * lies above the pins, and place_solve does the rest. */
+ * looks at all pairs that meet: where those are too many, gaps are filled, groups live as one, all that is free lies
+ * above the pins, and place_solve does the rest. */
 #include "place/solver_greedy.h"
 
 #include "base/checked.h"
@@ -13,7 +13,7 @@
 
 /* Pairs looked at, after which no further order is tried. */
 static const uint64_t MOST_WORK = 20000000;
-static const uint64_t MOST_WORK_A_BUFFER = 50;
+static const uint64_t MOST_WORK_A_BUFFER = 400;
 
 enum { PLACED_A_LOOK = 1024 };
 
@@ -265,52 +265,66 @@ static void place_in_a_stack(SolverCase *problem) {
     keep(problem, taken, "stack");
 }
 
-/* The steps of all buffers, and an offset above the pins that every alignment divides. */
-typedef struct {
-    uint64_t first, last, base;
-} Coarse;
-
-static bool find_coarse(const SolverCase *problem, Coarse *coarse) {
+/* An offset above the pins that every alignment divides; false where there is none of 64 bits. */
+static bool find_base(const SolverCase *problem, uint64_t *base) {
     uint64_t align = problem->options->align_bytes;
-    *coarse = (Coarse){UINT64_MAX, 0, 0};
-    bool has_base = true;
+    bool has_align = true;
+    *base = 0;
     for (size_t i = 0; i < problem->count; i++) {
         const SolverBuffer *buffer = &problem->buffer[i];
         const uint64_t end = buffer->is_pinned ? block_at(problem, i, buffer->offset).end : 0;
-        coarse->first = buffer->first < coarse->first ? buffer->first : coarse->first;
-        coarse->last = buffer->last > coarse->last ? buffer->last : coarse->last;
-        coarse->base = end > coarse->base ? end : coarse->base;
-        has_base = has_base && checked_common_multiple(align, buffer->align, &align);
+        *base = end > *base ? end : *base;
+        has_align = has_align && checked_common_multiple(align, buffer->align, &align);
     }
-    return coarse->base == 0 || (has_base && checked_round_up(coarse->base, align, &coarse->base));
+    return *base == 0 || (has_align && checked_round_up(*base, align, base));
 }
 
-static PlaceProblem coarse_problem(const SolverCase *problem, const Coarse *coarse) {
+/* Members of a group live whenever one of them does, so that they all meet. */
+static void widen_groups(const SolverCase *problem, PlaceBuffer *plain) {
+    GroupMember *member = arena_array(problem->scratch, GroupMember, problem->count);
+    const size_t count = group_members(problem->buffer, problem->count, member);
+    for (size_t begin = 0, end = 0; begin < count; begin = end) {
+        uint64_t first = UINT64_MAX, last = 0;
+        for (end = begin; end < count && member[end].apart == member[begin].apart; end++) {
+            const PlaceBuffer *one = &plain[member[end].buffer];
+            first = one->first < first ? one->first : first;
+            last = one->last > last ? one->last : last;
+        }
+        for (size_t k = begin; k < end; k++) {
+            plain[member[k].buffer].first = first;
+            plain[member[k].buffer].last = last;
+        }
+    }
+}
+
+static PlaceProblem coarse_problem(const SolverCase *problem) {
     PlaceProblem plain = {.buffer = arena_array(problem->scratch, PlaceBuffer, problem->count),
                           .align_bytes = problem->options->align_bytes};
     for (size_t i = 0; i < problem->count; i++) {
         const SolverBuffer *from = &problem->buffer[i];
-        if (!from->is_pinned) {
-            plain.buffer[plain.count++] = (PlaceBuffer){.size = from->size,
-                                                        .align = from->align,
-                                                        .first = from->apart != 0 ? coarse->first : from->first,
-                                                        .last = from->apart != 0 ? coarse->last : from->last};
+        plain.buffer[i] =
+            (PlaceBuffer){.size = from->size, .align = from->align, .first = from->first, .last = from->last};
+    }
+    widen_groups(problem, plain.buffer);
+    for (size_t i = 0; i < problem->count; i++) {
+        if (!problem->buffer[i].is_pinned) {
+            plain.buffer[plain.count++] = plain.buffer[i];
         }
     }
     return plain;
 }
 
 static void place_coarsely(SolverCase *problem) {
-    Coarse coarse;
-    if (!find_coarse(problem, &coarse)) {
+    uint64_t base;
+    if (!find_base(problem, &base)) {
         return;
     }
-    PlaceProblem plain = coarse_problem(problem, &coarse);
+    PlaceProblem plain = coarse_problem(problem);
     bool fits = place_solve(&plain, problem->scratch);
     Block *taken = arena_array(problem->scratch, Block, problem->count);
     for (size_t i = 0, next = 0; i < problem->count && fits; i++) {
         uint64_t offset = problem->buffer[i].offset;
-        fits = problem->buffer[i].is_pinned || checked_add(coarse.base, plain.buffer[next++].offset, &offset);
+        fits = problem->buffer[i].is_pinned || checked_add(base, plain.buffer[next++].offset, &offset);
         taken[i] = block_at(problem, i, offset);
         fits = fits && taken[i].end > 0;
     }
