@@ -48,7 +48,7 @@ typedef struct {
 typedef struct {
     uint64_t most_work;   /* looks at an operation that is ready, for each part that cuts leave */
     uint32_t most_states; /* sets of operations kept of such a part */
-    uint32_t most_ops;    /* of such a part: of a larger one only rules of thumb are tried */
+    uint32_t most_ops;    /* of such a part: a larger one is searched in stretches */
     uint32_t width;       /* of the beam that goes on where the search is stopped; 0: none */
 } OrderLimits;
 

@@ -69,7 +69,11 @@ typedef struct {
     uint64_t state_count; /* looked at */
 } PartSearch;
 
-/* needs   part->op_count <= limits->most_ops */
 void search_part(const Part *part, const OrderLimits *limits, Arena *arena, PartSearch *search);
+
+/* ---- windows.c */
+
+/* Of a part that is not searched whole: lowers the peak of the best order where a stretch of it can be bettered. */
+void improve_windows(const Part *part, const OrderLimits *limits, Arena *arena, PartSearch *search);
 
 #endif

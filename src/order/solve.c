@@ -190,6 +190,9 @@ static void solve_range(Solving *solving, const Range *range, const Part *part) 
     if (search.peak_bytes > search.floor_bytes && part->op_count <= solving->limits->most_ops) {
         search_part(part, solving->limits, solving->arena, &search);
     }
+    if (search.peak_bytes > search.floor_bytes && search.bound_bytes < search.peak_bytes) {
+        improve_windows(part, solving->limits, solving->arena, &search);
+    }
     for (uint32_t k = 0; k < part->op_count; k++) {
         answer->order[part->first + k] = part->first + search.order[k];
     }

@@ -171,10 +171,12 @@ Str words_no_view(const Page *page, NodeId id) {
 }
 
 Str words_order(const Page *page) {
-    const PlanOrder *order = page->facts->plan->order;
+    const Plan *plan = page->facts->plan;
+    const PlanOrder *order = plan->order;
     if (order == NULL) {
         return (Str){0};
     }
+    const char *spared = order->peak_live_bytes > plan->peak_live_bytes ? " before other memories take some" : "";
     const char *lowest = order->is_lowest ? "; no order has a lower peak with the views that are here" : "";
     if (order->moved == 0) {
         return arena_format(page->scratch, "--order memory: that of the file%s",
@@ -182,13 +184,14 @@ Str words_order(const Page *page) {
                             : order->is_lowest ? lowest
                                                : "; no lower one was found");
     }
-    return arena_format(
-        page->scratch,
-        "--order memory: %s at another place, peak " STR_FMT ", placed " STR_FMT
-        "; in the order of the file peak " STR_FMT ", placed " STR_FMT "%s%s",
-        page_count(page, order->moved, "operator"), STR_ARG(page_number(page, order->peak_live_bytes)),
-        STR_ARG(page_number(page, order->placed_bytes)), STR_ARG(page_number(page, order->file_peak_live_bytes)),
-        STR_ARG(page_number(page, order->file_placed_bytes)), order->file_fits ? "" : ", which does not fit", lowest);
+    return arena_format(page->scratch,
+                        "--order memory: %s at another place, peak " STR_FMT ", placed " STR_FMT
+                        "%s; in the order of the file peak " STR_FMT ", placed " STR_FMT "%s%s",
+                        page_count(page, order->moved, "operator"), STR_ARG(page_number(page, order->peak_live_bytes)),
+                        STR_ARG(page_number(page, order->placed_bytes)), spared,
+                        STR_ARG(page_number(page, order->file_peak_live_bytes)),
+                        STR_ARG(page_number(page, order->file_placed_bytes)),
+                        order->file_fits ? "" : ", more than local memory holds", lowest);
 }
 
 static const char *reason_text(WholeReason reason) {

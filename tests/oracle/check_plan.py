@@ -80,6 +80,21 @@ class Checker:
             buffer = self.buffers[buffer["alias_of"]]
         return buffer
 
+    def check_order(self):
+        """What another order of the operators came to, before further memories take some of local memory."""
+        order = self.plan["order"]
+        if order is None:
+            return
+        if not any(memory == "local" for memory in self.overflow_of.values()):
+            for key in ("peak_live_bytes", "placed_bytes"):
+                self.expect(f"order.{key}", order[key], self.totals[key])
+        if order["moved"] == 0:
+            self.expect("order: bytes of the file's", (order["file_peak_live_bytes"], order["file_placed_bytes"]),
+                        (order["peak_live_bytes"], order["placed_bytes"]))
+        self.require(order["moved"] == 0 or order["has_choice"], "another order where there is none")
+        self.require(not order["file_fits"] or order["placed_bytes"] <= order["file_placed_bytes"],
+                     "an order that needs more than the file's")
+
     def check_aliases(self):
         for index, buffer in enumerate(self.buffers):
             self.expect(f"id of buffer {index}", buffer["id"], index)
@@ -519,6 +534,7 @@ class Checker:
         self.check_aliases()
         self.check_hulls()
         self.check_live()
+        self.check_order()
         self.check_placement()
         self.check_overflow()
         self.check_sums()

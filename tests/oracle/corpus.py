@@ -6,7 +6,7 @@
 Status 1 is for models that no runtime can run, listed below with what is wrong in them, and for the folder of models
 that ONNX Runtime rejects; status 3 must name an operator, a tensor or a free dimension and one of the reasons below. A
 free dimension is then given, as the message says, and the model must plan or have another of these reasons. Each plan
-passes check_plan.py. Prints the counts by status and reason, and the operators that were refused."""
+passes check_plan.py, in the order of the file and in the one of --order memory. Prints the counts by status and reason, and the operators that were refused."""
 import collections
 import os
 import re
@@ -55,6 +55,7 @@ class Walk:
         self.stride0, self.json_path = stride0, json_path
         self.faults, self.endings = [], collections.defaultdict(collections.Counter)
         self.operators, self.broken = collections.Counter(), set(BROKEN)
+        self.orders = collections.Counter()
 
     def fault(self, model, what, stderr):
         self.faults.append(f"FAIL {model.name}: {what}\n{stderr}")
@@ -66,11 +67,28 @@ class Walk:
         trouble = models.Trouble(model, done.stderr)
         for fault in check_plan.Checker(self.json_path).run() if done.returncode == DONE else []:
             self.fault(model, fault, "")
+        if done.returncode == DONE:
+            self.reordered(model, dims)
         if done.returncode not in (DONE, BAD_INPUT, REFUSED):
             self.fault(model, f"status {done.returncode}", done.stderr)
         if (done.returncode == DONE) != (done.stderr == ""):
             self.fault(model, f"status {done.returncode} does not go with the messages", done.stderr)
         return done.returncode, trouble
+
+    def reordered(self, model, dims):
+        """The same in another order of the operators."""
+        done = models.run(self.stride0, "plan", model, "-d", "mcu-cm", "--budget", "256M", "--quiet", "--json",
+                          self.json_path, "--order", "memory", *dims)
+        if done.returncode != DONE or done.stderr != "":
+            self.fault(model, f"--order memory: status {done.returncode}", done.stderr)
+            return
+        checker = check_plan.Checker(self.json_path)
+        for fault in checker.run():
+            self.fault(model, f"--order memory: {fault}", "")
+        order = checker.plan["order"]
+        self.orders["in another order, which needs less"] += order["moved"] > 0
+        self.orders["proven to have no lower order"] += order["lowest"]
+        self.orders["with one order"] += not order["has_choice"]
 
     def reason(self, model, status, trouble):
         """Why a model does not plan; "" where it does."""
@@ -158,6 +176,7 @@ def main():
     if not walk.endings:
         return models.SKIP
     walk.table()
+    print("".join(f"\n--order memory: {count} {what}" for what, count in walk.orders.items()))
     print("\n".join(["", *walk.faults, f"{len(walk.faults)} faults"]))
     return 1 if walk.faults else 0
 

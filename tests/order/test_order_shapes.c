@@ -1,7 +1,7 @@
 /* Proves by networks whose lowest peak is known by hand: branches with a wide end are closed one by one; a chain of
  * 100 000 operations has no choice, and keeps its order; 10 000 branches side by side, far past what is searched whole,
- * come to the peak that a hand gives them; what touches nothing cuts no network in two; a part that does not matter
- * keeps the given order; sums past 63 bits are told. */
+ * come to the peak that a hand gives them; 300 diamonds in a line, which rules of thumb get wrong, do too; what touches
+ * nothing cuts no network in two; a part that does not matter keeps the given order; sums past 63 bits are told. */
 #include "order/order.h"
 #include "support/work.h"
 
@@ -123,6 +123,47 @@ static void test_wide(Work *work) {
     assert_int_equal(answer.largest_part, OPS - 2); /* the first one and the last sum are cuts */
 }
 
+/* 300 diamonds in a line. In each, x (1) is widened to a (60), which is narrowed to b (1) with 39 beside; and x is made
+ * c (5), and that d (50); b and d are made the next x. As given, and by rules of thumb, c and d come first: then d
+ * is there when a is narrowed: 50 + 60 + 1 + 39. The other way round it is x: 1 + 60 + 1 + 39. One more is alive all
+ * along: an operation that needs the first x makes a number for the last one, so there is no cut between. */
+static void test_stretches(Work *work) {
+    enum { DIAMONDS = 300, EACH = 5, OPS = EACH * DIAMONDS + 3 };
+    Arena *arena = &work->scratch;
+    OrderOp *op;
+    OrderStorage *storage;
+    OrderAnswer answer;
+    OrderProblem problem = problem_new(arena, OPS, EACH * DIAMONDS + 2, &op, &storage);
+    const uint32_t kept = EACH * DIAMONDS + 1;
+    storage[0].bytes = storage[kept].bytes = 1;
+    touch(arena, &op[0], 0, ORDER_NONE, ORDER_NONE);
+    for (uint32_t k = 0, x = 0, maker = 0; k < DIAMONDS; k++, x += EACH, maker += EACH) {
+        static const uint64_t bytes[EACH] = {5, 50, 60, 1, 1}; /* c, d, a, b, the next x */
+        for (uint32_t s = 0; s < EACH; s++) {
+            storage[x + 1 + s].bytes = bytes[s];
+        }
+        touch(arena, &op[maker + 1], x, x + 1, ORDER_NONE);
+        follow(arena, &op[maker + 1], maker, ORDER_NONE);
+        touch(arena, &op[maker + 2], x + 1, x + 2, ORDER_NONE);
+        follow(arena, &op[maker + 2], maker + 1, ORDER_NONE);
+        op[maker + 4].own_bytes = 39;
+        touch(arena, &op[maker + 3], x, x + 3, ORDER_NONE);
+        follow(arena, &op[maker + 3], maker, ORDER_NONE);
+        touch(arena, &op[maker + 4], x + 3, x + 4, ORDER_NONE);
+        follow(arena, &op[maker + 4], maker + 3, ORDER_NONE);
+        touch(arena, &op[maker + 5], x + 2, x + 4, x + 5);
+        follow(arena, &op[maker + 5], maker + 2, maker + 4);
+    }
+    touch(arena, &op[OPS - 2], 0, kept, ORDER_NONE);
+    follow(arena, &op[OPS - 2], 0, ORDER_NONE);
+    touch(arena, &op[OPS - 1], EACH * DIAMONDS, kept, ORDER_NONE);
+    follow(arena, &op[OPS - 1], OPS - 3, OPS - 2);
+    order_solve(&problem, &order_limits, arena, &answer);
+    assert_int_equal(answer.largest_part, OPS - 2);
+    assert_int_equal(answer.given_peak_bytes, 1 + 50 + 60 + 1 + 39);
+    assert_int_equal(answer.peak_bytes, 1 + 1 + 60 + 1 + 39);
+}
+
 /* Two parts as those above, of which the second has a higher peak whatever its order: the first keeps the given one. A
  * operation that touches nothing and follows from none stands between. */
 static void test_parts(Work *work) {
@@ -172,7 +213,7 @@ static void test_sums(Work *work) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {WORK_TEST(test_branches), WORK_TEST(test_chain), WORK_TEST(test_wide),
-                                       WORK_TEST(test_parts), WORK_TEST(test_sums)};
+    const struct CMUnitTest tests[] = {WORK_TEST(test_branches),  WORK_TEST(test_chain), WORK_TEST(test_wide),
+                                       WORK_TEST(test_stretches), WORK_TEST(test_parts), WORK_TEST(test_sums)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
  */
 #include "network.h"
 
-enum { NETWORKS = 250, SMALL = 7, MOST_ORDERS = 2000 };
+enum { NETWORKS = 1500, SMALL = 7, MOST_ORDERS = 2000 };
 
 /* ---- Every order */
 
