@@ -28,11 +28,12 @@ static inline void tell_case(const Drawn *drawn) {
     const PlanOptions *options = &drawn->options;
     fprintf(stderr,
             "%s\n%sschedule %s tile %" PRIu64 "x%" PRIu64 "%s parameters %d budget %" PRIu64
-            " strategy %d expand before %d in place %d fold %d names %s\n",
+            " strategy %d expand before %d in place %d order %d fold %d names %s\n",
             drawn->graph_text, drawn->device_text, schedule_name(options->schedule), options->tile_rows,
             options->tile_channels, options->whole_tiles ? " whole" : "", (int)options->parameters,
             options->budget_bytes, (int)options->strategy, (int)options->expand_before, (int)options->in_place,
-            (int)gene(drawn, GENE_FOLD, 2), drawn->is_channel_second ? "N C H W" : "as they are");
+            (int)options->order_memory, (int)gene(drawn, GENE_FOLD, 2),
+            drawn->is_channel_second ? "N C H W" : "as they are");
 }
 
 /* `coverage` is null where it does not count. */

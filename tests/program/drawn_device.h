@@ -89,6 +89,7 @@ static inline void draw_options(Drawn *drawn) {
     drawn->options = (PlanOptions){.strategy = (Strategy)gene(drawn, GENE_STRATEGY, 5),
                                    .expand_before = gene(drawn, GENE_EXPAND, 3) == 2,
                                    .in_place = gene(drawn, GENE_IN_PLACE, 2) == 1,
+                                   .order_memory = gene(drawn, GENE_SALT, 2) == 1,
                                    .whole_tiles = tile == 1,
                                    .tile_rows = tile > 4 ? tile - 4 : 0,
                                    .tile_channels = channels > 4 ? channels - 4 : 0,
