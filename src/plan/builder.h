@@ -242,6 +242,10 @@ typedef struct {
 /* The best plan that there is, without remedies. Null with diagnostics. */
 Plan *plan_best(const PlanTask *task, Work *work);
 
+/* The same in another order of the operators, where that is lower than `plan`; else `plan`. Before further memories
+ * take some of it. */
+Plan *plan_in_best_order(const PlanTask *task, Plan *plan, Work *work);
+
 /* ---- remedies.c */
 
 void find_remedies(Plan *plan, Work *work);

@@ -274,6 +274,11 @@ static Plan *plan_reordered(const PlanTask *task, const Plan *whole, Plan *plan,
     return plan;
 }
 
+Plan *plan_in_best_order(const PlanTask *task, Plan *plan, Work *work) {
+    const Plan *whole = build_best_whole(task, work);
+    return whole == NULL ? plan : plan_reordered(task, whole, plan, work);
+}
+
 Plan *plan_best(const PlanTask *task, Work *work) {
     Plan *whole = build_best_whole(task, work);
     Plan *plan = settle(task, whole, work);

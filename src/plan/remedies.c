@@ -15,6 +15,18 @@ static void try_remedy(Plan *plan, const char *kind, PlanOptions options, Work *
     }
 }
 
+/* What is planned already is not planned again. */
+static void try_order(Plan *plan, Work *work) {
+    PlanOptions options = plan->options;
+    options.order_memory = true;
+    const PlanTask task = {plan->graph, plan->device, &options, plan->command};
+    const Plan *other = plan_in_best_order(&task, plan, work);
+    plan->order = NULL; /* nobody has asked */
+    if (other->placed_bytes < plan->placed_bytes) {
+        add_remedy(plan, "order", plan->placed_bytes - other->placed_bytes);
+    }
+}
+
 /* Only what is not so already. */
 static void find_local_remedies(Plan *plan, Work *work) {
     PlanOptions options = plan->options;
@@ -27,10 +39,8 @@ static void find_local_remedies(Plan *plan, Work *work) {
         options.in_place = true;
         try_remedy(plan, "in_place", options, work);
     }
-    options = plan->options;
-    if (!options.order_memory) {
-        options.order_memory = true;
-        try_remedy(plan, "order", options, work);
+    if (!plan->options.order_memory) {
+        try_order(plan, work);
     }
     options = plan->options;
     if (options.pin_inputs) {
