@@ -209,6 +209,7 @@ void order_solve(const OrderProblem *problem, const OrderLimits *limits, Arena *
     for (uint32_t i = 0; i < problem->op_count; i++) {
         answer->order[i] = i;
     }
+    CHECK(order_is_allowed(problem, answer->order, arena));
     find_ranges(&solving);
     Part *parts = arena_array(arena, Part, solving.range_count);
     for (uint32_t r = 0; r < solving.range_count; r++) {
