@@ -9,9 +9,7 @@
 #include "place/pack.h"
 
 #include "base/checked.h"
-#include "place/spans.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { PAGE_HOLES = 256 };
@@ -201,17 +199,8 @@ static void give(Holes *holes, Block block) {
     }
 }
 
-static LifeEnd *sorted_deaths(const Pack *pack, Arena *scratch) {
-    LifeEnd *death = arena_array(scratch, LifeEnd, pack->count);
-    for (size_t i = 0; i < pack->count; i++) {
-        death[i] = (LifeEnd){pack->item[i].last, i};
-    }
-    life_sort_ends(death, pack->count);
-    return death;
-}
-
 bool first_fit(const Pack *pack, const size_t *order, Arena *scratch, uint64_t *offset, uint64_t *height) {
-    const LifeEnd *death = sorted_deaths(pack, scratch);
+    const LifeEnd *death = pack_deaths(pack, scratch);
     Holes holes = all_free(scratch);
     *height = 0;
     for (size_t i = 0; i < pack->count; i++) {

@@ -104,7 +104,17 @@ static bool place_item(Greedy *greedy, size_t index) {
     return true;
 }
 
+/* Where the pairs that meet are more than the work that is left, it would be given up before the last item. */
+static bool can_finish(const Greedy *greedy) {
+    return greedy->work < greedy->most_work && greedy->pack->meetings < greedy->most_work - greedy->work;
+}
+
 bool greedy_place(Greedy *greedy, const size_t *order, uint64_t highest) {
+    if (!can_finish(greedy)) {
+        greedy->work = greedy->most_work;
+        greedy->stuck = 0;
+        return false;
+    }
     overlap_reset(&greedy->overlap);
     greedy->work += greedy->pack->count / 8; /* the reset, in visits that take as long */
     greedy->height = 0;

@@ -10,20 +10,6 @@
 
 #include <string.h>
 
-size_t pack_started_before(const Pack *pack, uint64_t step) {
-    size_t low = 0;
-    size_t high = pack->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (pack->item[middle].first < step) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
 void overlap_init(Overlap *overlap, const Pack *pack, Arena *scratch) {
     size_t leaves = 1;
     while (leaves < pack->count) {

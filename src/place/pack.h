@@ -6,7 +6,7 @@
 #ifndef S0_PLACE_PACK_H
 #define S0_PLACE_PACK_H
 
-#include "place/place.h"
+#include "place/spans.h"
 
 /* Products and sums of sizes that serve as sort keys only. */
 __extension__ typedef unsigned __int128 Wide;
@@ -21,10 +21,31 @@ typedef struct {
 typedef struct {
     PackItem *item; /* by first, last, size, align, then by the caller's size and align */
     size_t count;
+    uint64_t meetings; /* pairs of items that share a step */
 } Pack;
+
+/* A step and what lives there. */
+typedef struct {
+    uint64_t step, bytes;
+} Peak;
+
+/* False where a size or an alignment in whole units does not fit 64 bits. */
+bool pack_init(Pack *pack, const PlaceProblem *problem, Arena *scratch);
+
+/* Of items that stand in order. */
+void pack_count_meetings(Pack *pack);
 
 /* How many of the items, from the front, start before `step`. */
 size_t pack_started_before(const Pack *pack, uint64_t step);
+
+/* When items die, soonest first. */
+LifeEnd *pack_deaths(const Pack *pack, Arena *scratch);
+
+/* The first step with the largest load, which fits 64 bits. */
+Peak pack_peak(const Pack *pack, Arena *scratch);
+
+/* Where the highest item ends. */
+uint64_t pack_height(const Pack *pack, const uint64_t *offset);
 
 /* The orders in which greedy takes the items, best first by experience. */
 typedef enum {

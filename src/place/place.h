@@ -27,14 +27,14 @@ typedef struct {
     uint64_t align_bytes; /* at least 1, the memory's allocation unit: offsets are multiples of it, ends round up */
     uint64_t height;      /* out: max of roundup(offset + size, align_bytes) */
     uint64_t bound;       /* out: no placement is lower */
-    const char *method;   /* out: the order that won: size, area, lifetime, first, conflict, pressure, repair */
+    const char *method; /* out: the order that won: size, area, lifetime, first, conflict, pressure, repair, outward */
 } PlaceProblem;
 
-/* Offsets for all buffers: the lowest of several greedy orders and a short repair. Writes offset of each buffer,
- * height, bound, method. Ends where the bound is reached or an amount of work is done that grows with count only: about
- * a second for 100 000 buffers, whatever they are; the order by first step is always finished. False with nothing
- * written where a height, or an alignment in whole units, does not fit 64 bits.
- * cost    O(n sqrt n), and almost always O(n log n)
+/* Offsets for all buffers: the lowest of several greedy orders, a short repair, and a placement outward from the
+ * fullest step. Writes offset of each buffer, height, bound, method. Ends where the bound is reached or an amount of
+ * work is done that grows with count only: seconds for 100 000 buffers, whatever they are; the order by first step is
+ * always finished. False with nothing written where a height, or an alignment in whole units, does not fit 64 bits.
+ * cost    O(n sqrt n) and, within that work, O(n k) where k live at once
  * source  Pisarchyk & Lee 2020 (arXiv 2001.03288), greedy by size */
 bool place_solve(PlaceProblem *problem, Arena *scratch);
 

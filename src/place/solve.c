@@ -1,12 +1,10 @@
-/* The packer's one page: canonical order, bound, greedy orders, repair of the best; it ends when one reaches the
- * bound. First fit is the order that is finished whatever the input. Work is counted in items visited, so that the
+/* The packer's one page: canonical order, bound, greedy orders, repair of the best, outward; it ends when one reaches
+ * the bound. First fit is the order that is finished whatever the input. Work is counted in items visited, so that the
  * answer is the same on every machine. */
-#include "place/pack.h"
+#include "place/strip.h"
 
-#include "base/checked.h"
 #include "base/fault.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Items visited after which an order is given up and no further one begun, but for first fit, which visits none. */
@@ -18,51 +16,6 @@ static const uint64_t MOST_WORK_A_BUFFER = 50;
 static const uint64_t REPAIR_WORK = 200000;
 static const uint64_t REPAIR_WORK_A_BUFFER = 16;
 
-static int compare_u64(uint64_t a, uint64_t b) {
-    return a < b ? -1 : a > b;
-}
-
-static int compare_items(const void *left, const void *right) {
-    const PackItem *a = left;
-    const PackItem *b = right;
-    int order = compare_u64(a->first, b->first);
-    order = order != 0 ? order : compare_u64(a->last, b->last);
-    order = order != 0 ? order : compare_u64(a->size, b->size);
-    order = order != 0 ? order : compare_u64(a->align, b->align);
-    order = order != 0 ? order : compare_u64(a->source->size, b->source->size);
-    order = order != 0 ? order : compare_u64(a->source->align, b->source->align);
-    return order != 0 ? order : (a->source > b->source) - (a->source < b->source);
-}
-
-static bool common_multiple(uint64_t a, uint64_t b, uint64_t *multiple) {
-    uint64_t divisor = a;
-    for (uint64_t rest = b; rest != 0;) {
-        uint64_t next = divisor % rest;
-        divisor = rest;
-        rest = next;
-    }
-    return checked_mul(a / divisor, b, multiple);
-}
-
-/* False where a size or an alignment in whole units does not fit 64 bits. */
-static bool pack_init(Pack *pack, const PlaceProblem *problem, Arena *scratch) {
-    *pack = (Pack){arena_array(scratch, PackItem, problem->count), problem->count};
-    for (size_t i = 0; i < pack->count; i++) {
-        PlaceBuffer *buffer = &problem->buffer[i];
-        CHECK(buffer->size > 0 && buffer->align > 0 && buffer->first < buffer->last);
-        PackItem *item = &pack->item[i];
-        *item = (PackItem){.first = buffer->first, .last = buffer->last, .source = buffer};
-        if (!checked_round_up(buffer->size, problem->align_bytes, &item->size) ||
-            !common_multiple(buffer->align, problem->align_bytes, &item->align)) {
-            return false;
-        }
-    }
-    if (pack->count > 0) {
-        qsort(pack->item, pack->count, sizeof *pack->item, compare_items);
-    }
-    return true;
-}
-
 /* The lowest placement so far. */
 typedef struct {
     Greedy *greedy;
@@ -70,14 +23,17 @@ typedef struct {
     const char *method; /* null: none yet */
 } Best;
 
-/* Keeps the placement that stands in the greedy. */
-static void keep(Best *best, const char *method) {
-    Greedy *greedy = best->greedy;
-    for (size_t i = 0; i < greedy->pack->count; i++) {
-        greedy->pack->item[i].source->offset = greedy->offset[i];
+static void keep(Best *best, const uint64_t *offset, uint64_t height, const char *method) {
+    const Pack *pack = best->greedy->pack;
+    for (size_t i = 0; i < pack->count; i++) {
+        pack->item[i].source->offset = offset[i];
     }
-    best->height = greedy->height;
+    best->height = height;
     best->method = method;
+}
+
+static void keep_greedy(Best *best, const char *method) {
+    keep(best, best->greedy->offset, best->greedy->height, method);
 }
 
 /* The height that a placement must not exceed to be lower than all before. */
@@ -112,7 +68,7 @@ static void repair(Best *best, size_t *order) {
     uint64_t state = 0;
     while (!is_optimal(best) && greedy->work < enough) {
         if (greedy_place(greedy, order, highest_of_use(best))) {
-            keep(best, "repair");
+            keep_greedy(best, "repair");
         } else {
             promote(order, greedy->stuck, draw_below(&state, greedy->stuck / 2 + 1));
         }
@@ -134,8 +90,17 @@ static bool try_order(Best *best, const size_t *order, OrderKind kind, Arena *sc
     if (!place_by(best, order, kind, scratch)) {
         return false;
     }
-    keep(best, order_name(kind));
+    keep_greedy(best, order_name(kind));
     return true;
+}
+
+static void try_outward(Best *best, Arena *scratch) {
+    const Pack *pack = best->greedy->pack;
+    uint64_t *offset = arena_array(scratch, uint64_t, pack->count);
+    uint64_t height;
+    if (strip_place(pack, highest_of_use(best), scratch, offset, &height)) {
+        keep(best, offset, height, "outward");
+    }
 }
 
 bool place_solve(PlaceProblem *problem, Arena *scratch) {
@@ -161,6 +126,9 @@ bool place_solve(PlaceProblem *problem, Arena *scratch) {
         return false;
     }
     repair(&best, best_order);
+    if (!is_optimal(&best)) {
+        try_outward(&best, scratch);
+    }
     problem->height = best.height;
     problem->bound = bound;
     problem->method = best.method;

@@ -17,7 +17,7 @@ static int compare_firsts(const void *left, const void *right) {
 }
 
 static Pack draw_pack(uint64_t *state, PackItem item[static MOST]) {
-    Pack pack = {item, 1 + draw_below(state, MOST)};
+    Pack pack = {.item = item, .count = 1 + draw_below(state, MOST)};
     for (size_t i = 0; i < pack.count; i++) {
         PlaceBuffer buffer = draw_buffer(state, 50, STEPS);
         item[i] = (PackItem){.first = buffer.first, .last = buffer.last, .size = buffer.size, .align = 1};
@@ -176,7 +176,7 @@ static void test_first_fit(void **unused) {
         check_first_fit(&pack);
     }
     draw_comb(&state, many, MANY);
-    check_first_fit(&(Pack){many, MANY});
+    check_first_fit(&(Pack){.item = many, .count = MANY});
 }
 
 /* All items live at once: the i-th visits i others and itself, so half of the sum does not suffice. */
@@ -188,7 +188,7 @@ static void test_work_is_spent(void **unused) {
         item[i] = (PackItem){0, 1, 16, 16, NULL};
         order[i] = i;
     }
-    Pack pack = {item, MOST};
+    Pack pack = {.item = item, .count = MOST};
     Work work;
     WORK_BEGIN(&work);
     Greedy greedy;
