@@ -11,7 +11,7 @@
  *     --only NAME          the files whose name starts so */
 #include "base/work.h"
 #include "place/judge.h"
-#include "place/solver.h"
+#include "solver/solver.h"
 
 #include <dirent.h>
 #include <stdio.h>

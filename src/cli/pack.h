@@ -2,9 +2,9 @@
 #ifndef S0_CLI_PACK_H
 #define S0_CLI_PACK_H
 
+#include "banks/banks.h"
 #include "cli/cli.h"
-#include "place/banks.h"
-#include "place/storage.h"
+#include "table/storage.h"
 
 typedef struct {
     const char *capacity, *align, *device, *threads, *nodes, *time_limit, *json, *output;

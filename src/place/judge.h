@@ -2,7 +2,7 @@
 #ifndef S0_PLACE_JUDGE_H
 #define S0_PLACE_JUDGE_H
 
-#include "place/solver.h"
+#include "place/place.h"
 
 typedef enum {
     JUDGE_RIGHT,

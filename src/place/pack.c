@@ -62,6 +62,21 @@ bool pack_init(Pack *pack, const PlaceProblem *problem, Arena *scratch) {
     return true;
 }
 
+static int compare_ends(const void *left, const void *right) {
+    const LifeEnd *a = left;
+    const LifeEnd *b = right;
+    if (a->last != b->last) {
+        return a->last < b->last ? -1 : 1;
+    }
+    return a->item < b->item ? -1 : a->item > b->item;
+}
+
+void life_sort_ends(LifeEnd *end, size_t count) {
+    if (count > 0) {
+        qsort(end, count, sizeof *end, compare_ends);
+    }
+}
+
 LifeEnd *pack_deaths(const Pack *pack, Arena *scratch) {
     LifeEnd *death = arena_array(scratch, LifeEnd, pack->count);
     for (size_t i = 0; i < pack->count; i++) {

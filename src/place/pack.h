@@ -6,7 +6,7 @@
 #ifndef S0_PLACE_PACK_H
 #define S0_PLACE_PACK_H
 
-#include "place/spans.h"
+#include "place/place.h"
 
 /* Products and sums of sizes that serve as sort keys only. */
 __extension__ typedef unsigned __int128 Wide;
@@ -37,6 +37,15 @@ void pack_count_meetings(Pack *pack);
 
 /* How many of the items, from the front, start before `step`. */
 size_t pack_started_before(const Pack *pack, uint64_t step);
+
+/* The first step at which an item does not live any more. */
+typedef struct {
+    uint64_t last;
+    size_t item;
+} LifeEnd;
+
+/* By steps, then by item. */
+void life_sort_ends(LifeEnd *end, size_t count);
 
 /* When items die, soonest first. */
 LifeEnd *pack_deaths(const Pack *pack, Arena *scratch);

@@ -14,6 +14,11 @@
 
 #include "base/arena.h"
 
+/* Half-open, first < last. */
+typedef struct {
+    uint64_t first, last; /* steps */
+} PlaceSpan;
+
 typedef struct {
     uint64_t size;        /* bytes, at least 1 */
     uint64_t align;       /* bytes, at least 1, any integer */

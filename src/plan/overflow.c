@@ -1,11 +1,11 @@
 /* What a memory has no room for goes to the further memories that take its overflow, where a byte is cheapest. Which
- * storages stay and which go is place/banks.h's search. It is asked where a plan is settled, not for its drafts: all of
+ * storages stay and which go is banks/banks.h's search. It is asked where a plan is settled, not for its drafts: all of
  * them are compared by what lies in one memory. */
 #include "plan/builder.h"
 
+#include "banks/banks.h"
 #include "base/checked.h"
 #include "base/fault.h"
-#include "place/banks.h"
 #include "place/judge.h"
 
 enum { MOST_NODES = 4000 }; /* as in placement.c; for all memories together */

@@ -4,7 +4,7 @@
 #include "base/checked.h"
 #include "base/fault.h"
 #include "place/judge.h"
-#include "place/solver.h"
+#include "solver/solver.h"
 
 /* What is searched where a rule of thumb leaves a gap: milliseconds. A plan is made of several drafts. */
 static const uint64_t MOST_NODES = 4000;

@@ -1,7 +1,7 @@
 /* Fuzz target: any bytes as a table of buffers. They give a table whose invariant holds, or at least one diagnostic
  * that is no warning; a table that is written is read again as the same rows, pinned where they were put. */
 #include "base/fault.h"
-#include "place/table.h"
+#include "table/table.h"
 
 #include <stdio.h>
 #include <stdlib.h>
