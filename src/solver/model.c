@@ -265,50 +265,84 @@ static bool list_meets(Model *model, Arena *arena) {
 
 /* ---- Bounds */
 
-/* What one section holds. */
+/* What one section holds of rectangles that start at multiples of an alignment. */
 typedef struct {
-    uint64_t align;      /* the common divisor of the alignments */
-    uint64_t sum;        /* of the sizes, each rounded up to `align` */
+    uint64_t sum;        /* of the sizes, each rounded up to it: the next one starts there at least */
     uint64_t most_spare; /* the most that a rounding added: the topmost need not be rounded */
-    uint32_t live;
 } Section;
 
-static void visit_section(Section *section, const Rect *rect, bool is_sum) {
-    if (!is_sum) {
-        section->align = common_divisor(section->align, rect->align);
-        section->live++;
-        return;
-    }
-    uint64_t taken = ceil_div(rect->size, section->align) * section->align;
+static bool starts_at_multiple(const Rect *rect, Level align) {
+    return (rect->pin == LEVEL_NONE ? rect->align : rect->pin) % align == 0;
+}
+
+static void visit_section(Section *section, const Rect *rect, Level align) {
+    uint64_t taken = ceil_div(rect->size, align) * align;
     section->sum += taken;
     section->most_spare = taken - rect->size > section->most_spare ? taken - rect->size : section->most_spare;
 }
 
-static void visit_sections(Section *section, const Model *model, bool is_sum) {
+static void raise_bound(Model *model, Level align, Section *section) {
+    memset(section, 0, model->section_count * sizeof *section);
     for (uint32_t i = 0; i < model->count; i++) {
-        FOR_SECTIONS(&model->rect[i], s) {
-            visit_section(&section[s], &model->rect[i], is_sum);
+        if (starts_at_multiple(&model->rect[i], align)) {
+            FOR_SECTIONS(&model->rect[i], s) {
+                visit_section(&section[s], &model->rect[i], align);
+            }
         }
     }
+    for (uint32_t s = 0; s < model->section_count; s++) {
+        Level least = (Level)(section[s].sum - section[s].most_spare);
+        model->bound = least > model->bound ? least : model->bound;
+    }
+}
+
+enum { MOST_ALIGNMENTS = 16 };
+
+static uint32_t add_alignment(Level *align, uint32_t count, Level more) {
+    for (uint32_t k = 0; k < count; k++) {
+        if (align[k] == more) {
+            return count;
+        }
+    }
+    if (count < MOST_ALIGNMENTS) {
+        align[count++] = more;
+    }
+    return count;
+}
+
+/* 1, those that occur and what divides several of them, as far as there is room. */
+static uint32_t list_alignments(const Model *model, Level *align) {
+    uint32_t count = add_alignment(align, 0, 1);
+    for (uint32_t i = 0; i < model->count; i++) {
+        const Level own = model->rect[i].align;
+        const uint32_t before = count;
+        count = add_alignment(align, count, own);
+        for (uint32_t k = 0; k < before && count > before; k++) {
+            count = add_alignment(align, count, (Level)common_divisor(align[k], own));
+        }
+    }
+    return count;
 }
 
 static void find_bound(Model *model, bool is_strong, Arena *arena) {
     Section *section = arena_array(arena, Section, model->section_count);
-    visit_sections(section, model, false);
-    for (uint32_t s = 0; s < model->section_count; s++) {
-        section[s].align = is_strong ? section[s].align : 1;
-        model->most_live = section[s].live > model->most_live ? section[s].live : model->most_live;
-    }
-    visit_sections(section, model, true);
-    for (uint32_t s = 0; s < model->section_count; s++) {
-        Level least = (Level)(section[s].sum - section[s].most_spare);
-        model->bound = least > model->bound ? least : model->bound;
+    Level align[MOST_ALIGNMENTS];
+    uint32_t aligns = is_strong ? list_alignments(model, align) : add_alignment(align, 0, 1);
+    for (uint32_t k = 0; k < aligns; k++) {
+        raise_bound(model, align[k], section);
     }
     for (uint32_t i = 0; i < model->count; i++) {
         const Rect *rect = &model->rect[i];
         if (rect->pin != LEVEL_NONE && rect->pin + rect->size > model->bound) {
             model->bound = rect->pin + rect->size;
         }
+    }
+}
+
+static void find_most_live(Model *model) {
+    for (uint32_t s = 0; s < model->section_count; s++) {
+        uint32_t live = model->live_at[s + 1] - model->live_at[s];
+        model->most_live = live > model->most_live ? live : model->most_live;
     }
 }
 
@@ -335,6 +369,7 @@ static bool make(Model *model, const Sized *sized, uint64_t total, bool is_stron
     if (!list_meets(model, arena)) {
         return false;
     }
+    find_most_live(model);
     find_bound(model, is_strong, arena);
     return true;
 }
