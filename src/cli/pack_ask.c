@@ -141,7 +141,7 @@ static bool read_memories(Work *work, const Texts *texts, Pack *pack) {
     return true;
 }
 
-/* The memories of a device file, in its order; flash holds no buffers. */
+/* The memories of a device file, in its order; flash, and what takes its overflow, holds no buffers. */
 static bool read_device(Work *work, const char *name, Pack *pack) {
     const Device *device = device_load(work, str_from(name));
     if (device == NULL) {
@@ -150,11 +150,14 @@ static bool read_device(Work *work, const char *name, Pack *pack) {
     pack->memory = arena_array(&work->keep, PackMemory, device->memory_count);
     for (uint32_t m = 0; m < device->memory_count; m++) {
         const DeviceMemory *memory = &device->memory[m];
-        if (device->kind == DEVICE_ARENA && m == device->backing) {
+        if (device->kind == DEVICE_ARENA && device_first(device, m) == device->backing) {
             continue;
         }
-        pack->memory[pack->memory_count] = (PackMemory){
-            memory->name, {.capacity = memory->bytes, .align_bytes = memory->align_bytes, .price = pack->memory_count}};
+        const char *section = arena_text(&work->keep, "memory " STR_FMT, STR_ARG(memory->name));
+        bool has_price = device_fact(device, section, "price") != NULL;
+        uint64_t price = has_price ? memory->price : pack->memory_count;
+        pack->memory[pack->memory_count] =
+            (PackMemory){memory->name, {.capacity = memory->bytes, .align_bytes = memory->align_bytes, .price = price}};
         pack->memory_count++;
     }
     return true;

@@ -30,8 +30,7 @@ static bool size_buffer(Builder *builder, const Tensor *tensor, Buffer *buffer) 
     buffer->logical_bytes = view_logical_bytes(&view);
     buffer->physical_bytes = view.bank_bytes;
     buffer->banks_used = view.banks_used;
-    buffer->align_bytes = tensor_align_bytes(device, buffer->memory, &view);
-    CHECK(checked_common_multiple(buffer->align_bytes, declared_align_bytes(builder, buffer->value, buffer->memory),
+    CHECK(checked_common_multiple(view.base_bytes, declared_align_bytes(builder, buffer->value, buffer->memory),
                                   &buffer->align_bytes)); /* of any device */
     return true;
 }

@@ -52,6 +52,13 @@ static bool has_use(const Spill *spill, bool fits) {
     return false;
 }
 
+/* All stays where a byte costs least. */
+static void tell_unused(const Spill *spill) {
+    for (uint32_t b = 1; b < spill->problem.bank_count; b++) {
+        spill->plan->overflow[spill->memory[b]].is_cheapest = true;
+    }
+}
+
 /* Nothing of the judge's is known to the search. */
 static void judge(const Spill *spill, const BanksResult *result, Arena *scratch) {
     const BanksProblem *problem = &spill->problem;
@@ -125,6 +132,7 @@ void overflow_local(Plan *plan, Work *work) {
     Spill spill = spill_new(plan, plan->device->local, plan->capacity_bytes, scratch);
     BanksResult result;
     if (!has_use(&spill, plan_local_fits(plan))) {
+        tell_unused(&spill);
         return;
     }
     for (uint32_t i = 0; i < plan->buffer_count; i++) {
@@ -173,6 +181,7 @@ void overflow_backing(Plan *plan, Work *work) {
     Spill spill = spill_new(plan, plan->device->backing, plan->backing_capacity_bytes, scratch);
     BanksResult result;
     if (!has_use(&spill, plan_backing_fits(plan))) {
+        tell_unused(&spill);
         return;
     }
     for (uint32_t i = 0; i < plan->buffer_count; i++) {

@@ -144,7 +144,7 @@ bool place_backing(Plan *plan, Work *work) {
             continue;
         }
         if (!buffer_backing_bytes(plan, buffer, &bytes) ||
-            !checked_round_up(plan->backing_bytes, buffer->align_bytes, &buffer->offset) ||
+            !checked_round_up(plan->backing_bytes, buffer_start_bytes(plan, buffer), &buffer->offset) ||
             !checked_add(buffer->offset, bytes, &plan->backing_bytes)) {
             return refuse_backing(&work->diags);
         }

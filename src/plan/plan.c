@@ -233,9 +233,21 @@ static Plan *overflow(Plan *plan, Work *work) {
 
 /* ---- Another order */
 
+/* Bytes times price of what lies in further memories: the search for it has found that this fits 64 bits. */
+static uint64_t overflow_cost(const Plan *plan) {
+    uint64_t cost = 0;
+    for (uint32_t m = 0; m < plan->device->memory_count; m++) {
+        cost += plan->overflow[m].physical_bytes * plan->device->memory[m].price;
+    }
+    return cost;
+}
+
 static bool is_lower(const Plan *plan, const Plan *than) {
     if (plan_fits(plan) != plan_fits(than)) {
         return plan_fits(plan);
+    }
+    if (overflow_cost(plan) != overflow_cost(than)) {
+        return overflow_cost(plan) < overflow_cost(than);
     }
     return plan->placed_bytes < than->placed_bytes ||
            (plan->placed_bytes == than->placed_bytes && plan->peak_live_bytes < than->peak_live_bytes);
@@ -245,32 +257,44 @@ static bool has_same_views(const AliasChoice *a, const AliasChoice *b) {
     return a->in_place == b->in_place && a->sub_views == b->sub_views && a->input_parts == b->input_parts;
 }
 
+/* What is told of a plan in its order, before other memories take some. `whole` is the draft that the search began
+ * from. */
+static PlanOrder order_of(const Plan *plan, const Plan *whole, const Reordering *found, uint32_t moved) {
+    bool has_drafts_views = has_same_views(&plan->choice, &whole->choice);
+    return (PlanOrder){.moved = moved,
+                       .has_choice = found->graph == NULL || found->has_choice,
+                       .peak_live_bytes = plan->peak_live_bytes,
+                       .placed_bytes = plan->placed_bytes,
+                       .is_lowest = found->is_bound && has_drafts_views && plan->peak_live_bytes <= found->bound_bytes};
+}
+
 /* `whole` has all maps in local memory, `plan` what of them there is room for. The plan in the order of the file stays
  * where the other is not lower: on a scratchpad an order may part what ran as one sweep. */
 static Plan *plan_reordered(const PlanTask *task, const Plan *whole, Plan *plan, Work *work) {
     const Diags before = work->diags;
     const Reordering found = reorder(whole, work);
-    PlanOrder *order = arena_new(&work->keep, PlanOrder);
-    *order = (PlanOrder){.file_peak_live_bytes = plan->peak_live_bytes,
-                         .file_placed_bytes = plan->placed_bytes,
-                         .file_fits = plan_local_fits(plan),
-                         .has_choice = found.graph == NULL || found.has_choice};
     PlanTask other = *task;
     other.graph = found.graph;
     Plan *tried = NULL;
     if (found.graph != NULL && found.moved > 0) {
         tried = settle(&other, build_best_whole(&other, work), work);
     }
+    const PlanOrder of_file = order_of(plan, whole, &found, 0);
+    PlanOrder *order = arena_new(&work->keep, PlanOrder);
+    *order = tried == NULL ? of_file : order_of(tried, whole, &found, found.moved);
+    plan = overflow(plan, work);
+    bool file_fits = plan_fits(plan);
+    tried = overflow(tried, work);
     if (tried != NULL && is_lower(tried, plan)) {
         plan = tried;
-        order->moved = found.moved;
+    } else {
+        *order = of_file;
     }
-    diags_rewind(&work->diags, before);
-    order->peak_live_bytes = plan->peak_live_bytes;
-    order->placed_bytes = plan->placed_bytes;
-    order->is_lowest =
-        found.is_bound && has_same_views(&plan->choice, &whole->choice) && plan->peak_live_bytes <= found.bound_bytes;
+    order->file_peak_live_bytes = of_file.peak_live_bytes;
+    order->file_placed_bytes = of_file.placed_bytes;
+    order->file_fits = file_fits;
     plan->order = order;
+    diags_rewind(&work->diags, before);
     return plan;
 }
 
@@ -283,7 +307,7 @@ Plan *plan_best(const PlanTask *task, Work *work) {
     Plan *whole = build_best_whole(task, work);
     Plan *plan = settle(task, whole, work);
     if (plan != NULL && task->options->order_memory) {
-        plan = plan_reordered(task, whole, plan, work);
+        return plan_reordered(task, whole, plan, work);
     }
     return overflow(plan, work);
 }

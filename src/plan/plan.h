@@ -116,7 +116,7 @@ typedef struct {
 
     uint64_t logical_bytes, physical_bytes; /* of one bank */
     uint64_t banks_used;
-    uint64_t align_bytes;
+    uint64_t align_bytes; /* that its layout and operators ask for, whatever memory it is in: see buffer_start_bytes */
     uint64_t repeat;      /* tiles that lie in it one after another: of what a step writes more than once; else 1 */
     uint64_t offset;      /* from the start of the memory */
     uint32_t first, last; /* steps: its own range */
@@ -363,6 +363,9 @@ static inline bool step_makes_form(const Plan *plan, const Step *step) {
 static inline bool storage_is_live(const Buffer *storage, uint32_t step) {
     return storage->storage_first <= step && step < storage->storage_last;
 }
+
+/* A multiple of which the offset of a storage is: of its own alignment and its memory's unit. */
+uint64_t buffer_start_bytes(const Plan *plan, const Buffer *buffer);
 
 const char *buffer_kind_name(BufferKind kind);
 const char *column_name(Column column);

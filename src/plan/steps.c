@@ -302,9 +302,8 @@ static void add_declared_workspace(Builder *builder, const Node *node, NodeStep 
                         .axis = -1,
                         .logical_bytes = bytes,
                         .physical_bytes = bytes,
-                        .banks_used = 1};
-    CHECK(checked_common_multiple(plan->device->memory[plan->device->local].align_bytes, declared->align_bytes,
-                                  &workspace.align_bytes)); /* of any device */
+                        .banks_used = 1,
+                        .align_bytes = declared->align_bytes};
     list_add(&work->writes, add_buffer(builder, workspace), &builder->work->keep);
 }
 

@@ -22,9 +22,8 @@ static BufferId add_tile_buffer(const Making *making, Buffer buffer, const View 
     buffer.logical_bytes = view_logical_bytes(view);
     buffer.physical_bytes = bytes;
     buffer.banks_used = view->banks_used;
-    buffer.align_bytes = tensor_align_bytes(device, device->local, view);
-    CHECK(checked_common_multiple(buffer.align_bytes, making->kernel.align_bytes,
-                                  &buffer.align_bytes)); /* of any device */
+    CHECK(
+        checked_common_multiple(view->base_bytes, making->kernel.align_bytes, &buffer.align_bytes)); /* of any device */
     return add_buffer(making->builder, buffer);
 }
 

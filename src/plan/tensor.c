@@ -99,10 +99,11 @@ bool tensor_find_view(const Device *device, const Tensor *tensor, View *view) {
     return resolve(device, tensor, view, &dim) == VIEW_DONE;
 }
 
-uint64_t tensor_align_bytes(const Device *device, uint32_t memory, const View *view) {
-    uint64_t align = 1;
-    CHECK(checked_common_multiple(device->memory[memory].align_bytes, view->base_bytes, &align)); /* of any device */
-    return align;
+uint64_t buffer_start_bytes(const Plan *plan, const Buffer *buffer) {
+    uint64_t start = 1;
+    CHECK(checked_common_multiple(plan->device->memory[buffer->memory].align_bytes, buffer->align_bytes,
+                                  &start)); /* of any device */
+    return start;
 }
 
 bool buffer_find_view(const Plan *plan, const Buffer *buffer, View *view) {

@@ -35,9 +35,6 @@ bool tensor_view(const Device *device, const Tensor *tensor, Diags *diags, View 
 /* As tensor_view, for a layout that is only considered: no diagnostic. */
 bool tensor_find_view(const Device *device, const Tensor *tensor, View *view);
 
-/* What an offset in this memory is a multiple of: the memory's alignment and the contract's `base`. */
-uint64_t tensor_align_bytes(const Device *device, uint32_t memory, const View *view);
-
 /* How all of the buffer lies: in flash or far memory its lanes one after the other, as view_flatten has them. False,
  * without a diagnostic, where the contract has no answer or that takes more levels than a view has. */
 bool buffer_find_view(const Plan *plan, const Buffer *buffer, View *view);

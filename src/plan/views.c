@@ -156,9 +156,9 @@ static bool part_offset(Builder *builder, const Value *whole, const Value *part,
             return false;
         }
     }
-    uint64_t align = tensor_align_bytes(device, device->local, &inner);
+    uint64_t unit = device->memory[device->local].align_bytes;
     *offset = start.byte;
-    return start.bank == 0 && start.bit == 0 && start.byte % align == 0 &&
+    return start.bank == 0 && start.bit == 0 && start.byte % unit == 0 && start.byte % inner.base_bytes == 0 &&
            start.byte % declared_part_align_bytes(builder->plan) == 0 && inner.bank_bytes <= outer.bank_bytes &&
            start.byte <= outer.bank_bytes - inner.bank_bytes;
 }

@@ -260,7 +260,7 @@ static void write_storage(Json *json, const Plan *plan, const Buffer *buffer) {
     json_member_u64(json, "storage", buffer->storage.index);
     json_member_u64(json, "storage_first", root->storage_first);
     json_member_u64(json, "storage_last", root->storage_last);
-    json_member_u64(json, "storage_align_bytes", root->align_bytes);
+    json_member_u64(json, "storage_align_bytes", buffer_start_bytes(plan, root));
 }
 
 static void write_buffer(Json *json, const Facts *facts, BufferId id) {

@@ -65,7 +65,7 @@ static void print_sizes(const Page *page, BufferId id) {
     line(page, "bytes", STR_FMT " logical, " STR_FMT " physical%s, %.2f times; aligned to " STR_FMT,
          STR_ARG(page_number(page, buffer->logical_bytes)), STR_ARG(page_number(page, buffer->physical_bytes)),
          buffer->banks_used > 1 ? arena_text(page->scratch, " in each of %" PRIu64 " banks", buffer->banks_used) : "",
-         facts_padding_ratio(buffer), STR_ARG(page_number(page, buffer->align_bytes)));
+         facts_padding_ratio(buffer), STR_ARG(page_number(page, buffer_start_bytes(page->facts->plan, buffer))));
 }
 
 /* How the axis of a parameter is known: by one of the rules of promise 2 in README.md. */

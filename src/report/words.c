@@ -180,7 +180,7 @@ Str words_order(const Page *page) {
     const char *lowest = order->is_lowest ? "; no order has a lower peak with the views that are here" : "";
     if (order->moved == 0) {
         return arena_format(page->scratch, "--order memory: that of the file%s",
-                            !order->has_choice ? ": there is no other"
+                            !order->has_choice ? ": there is no other with the views that are here"
                             : order->is_lowest ? lowest
                                                : "; no lower one was found");
     }

@@ -39,7 +39,7 @@ static Judgement judge(const Seeded *seeded, const Range *ranges, BufferId *ids)
             uint64_t end = round_up_to(buffer->offset + buffer->physical_bytes, problem.align_bytes);
             ids[problem.count] = (BufferId){k};
             problem.height = end > problem.height ? end : problem.height;
-            problem.buffer[problem.count++] = (PlaceBuffer){buffer->physical_bytes, buffer->align_bytes,
+            problem.buffer[problem.count++] = (PlaceBuffer){buffer->physical_bytes, buffer_start_bytes(plan, buffer),
                                                             ranges[k].first, ranges[k].last, buffer->offset};
         }
     }
@@ -106,7 +106,8 @@ static void steal(Seeded *seeded, Seed *seed, uint32_t last, uint64_t shift_byte
     Plan *plan = seeded->plan;
     const Range *right = ranges_of(seeded);
     Buffer *victim = plan_buffer(plan, seed->victim), *thief = plan_buffer(plan, seed->thief);
-    uint64_t align = victim->align_bytes > thief->align_bytes ? victim->align_bytes : thief->align_bytes;
+    uint64_t of_victim = buffer_start_bytes(plan, victim), of_thief = buffer_start_bytes(plan, thief);
+    uint64_t align = of_victim > of_thief ? of_victim : of_thief;
     victim->last = victim->storage_last = last;
     thief->first = thief->storage_first = first_write(plan, seed->thief);
     assert_true(victim->storage_last <= thief->storage_first && victim->storage_first < victim->storage_last);
@@ -159,7 +160,7 @@ static bool find_pair(const Plan *plan, PairFunction *takes, uint32_t which, See
 
 /* From the last unit of the victim's bytes on: what is written line by line takes what is read last. */
 static uint64_t last_unit(const Plan *plan, const Seed *seed) {
-    uint64_t unit = plan_buffer(plan, seed->thief)->align_bytes;
+    uint64_t unit = buffer_start_bytes(plan, plan_buffer(plan, seed->thief));
     return (plan_buffer(plan, seed->victim)->physical_bytes - 1) / unit * unit;
 }
 

@@ -110,7 +110,7 @@ static const Sharing sharings[] = {
 static void check_starts(const Plan *plan) {
     for (uint32_t i = 0; i < plan->buffer_count; i++) {
         const Buffer *buffer = &plan->buffers[i];
-        assert_int_equal(buffer->offset % buffer->align_bytes, 0);
+        assert_int_equal(buffer->offset % buffer_start_bytes(plan, buffer), 0);
     }
 }
 

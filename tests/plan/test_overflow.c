@@ -3,15 +3,15 @@
  * Proves, by figures counted by hand on maps of 64 bytes: what overflows costs as little as can be, storages that are
  * not alive at once share bytes there too, a memory without the room is left out, one that is cheaper than local memory
  * is filled first, aliases go with their storage, the sums of local memory are those of what stayed; constants and maps
- * of far memory overflow into one behind it; and where all memories are too small, or none takes overflow, the plan is
- * as it was. */
+ * of far memory overflow into one behind it; where all memories are too small, or none takes overflow, the plan is as
+ * it was; and --order memory costs no more than the order of the file. */
 #include "planned.h"
 
 #include <stdio.h>
 
 /* Local and further memories of an arena; of flash the rest. */
 static const char arena[] =
-    "[device]\nname = box\nkind = arena\n[memory local]\nbytes = %s @ t\nalign_bytes = 1 @ t\n%s"
+    "[device]\nname = box\nkind = arena\n[memory local]\nbytes = %s @ t\nalign_bytes = %u @ t\n%s"
     "[memory flash]\nbytes = %s @ t\nalign_bytes = 1 @ t\n"
     "[contract]\nactivation = N H W C @ t\nweight = O H W I @ t\nparameter = N H W C @ t\n"
     "[parameter]\nscalar = 1 @ t\nchannel = 1 @ t\nrow = 1 @ t\nfull = 1 @ t\n";
@@ -37,29 +37,38 @@ static const char arena[] =
     "010102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f202122232425262728292a2b2c2d2e2f"                 \
     "303132333435363738393a3b3c3d3e3f\nnode Add f: X a -> p\nnode Add g: p b -> Y\noutput Y\n"
 
+/* t0, t2 and t1, of 32 bytes each, are there at the end, beside x0 until it has been read. */
+#define SPLIT                                                                                                          \
+    "format onnx 13\ninput x0 int8[1,4,4,4]\nconst s int64[2] = 2 2\nvalue t0 int8[1,2,4,4]\n"                         \
+    "value t2 int8[1,2,4,4]\nvalue t1 int8[1,4,4,4]\nnode Split a: x0 s -> t0 t2 axis=1\nnode Relu b: x0 -> t1\n"      \
+    "output t0\noutput t1\noutput t2\n"
+
 typedef struct {
     const char *what, *graph, *local, *further, *flash;
     bool fits;
     uint64_t placed_bytes, peak_bytes, flash_bytes; /* of what stayed */
     uint64_t there[2];                              /* bytes in the further memories, in their order */
     uint64_t cost;                                  /* of those bytes by their prices */
+    unsigned local_align;                           /* its unit */
 } Overflowing;
 
 static const Overflowing overflowing[] = {
-    {"no further memory", CHAIN, "64", "", "1K", false, 128, 128, 0, {0, 0}, 0},
-    {"all fits", CHAIN, "128", RAM, "1K", true, 128, 128, 0, {0, 0}, 0},
+    {"no further memory", CHAIN, "64", "", "1K", false, 128, 128, 0, {0, 0}, 0, 1},
+    {"all fits", CHAIN, "128", RAM, "1K", true, 128, 128, 0, {0, 0}, 0, 1},
     /* Of each step's two one stays: X and q, or p and Y. The other pair is 128 bytes, not alive at once. */
-    {"one memory takes it", CHAIN, "64", RAM, "1K", true, 64, 64, 0, {128, 0}, 640},
-    {"the cheaper one takes it", CHAIN, "64", TCM("64", "1") RAM, "1K", true, 64, 64, 0, {128, 0}, 128},
-    {"too small by a byte", CHAIN, "64", TCM("63", "1") RAM, "1K", true, 64, 64, 0, {0, 128}, 640},
-    {"nothing stays", CHAIN, "63", RAM, "1K", true, 0, 0, 0, {256, 0}, 1280},
-    {"all are too small", CHAIN, "64", TCM("63", "1"), "1K", false, 128, 128, 0, {0, 0}, 0},
+    {"one memory takes it", CHAIN, "64", RAM, "1K", true, 64, 64, 0, {128, 0}, 640, 1},
+    {"the cheaper one takes it", CHAIN, "64", TCM("64", "1") RAM, "1K", true, 64, 64, 0, {128, 0}, 128, 1},
+    {"too small by a byte", CHAIN, "64", TCM("63", "1") RAM, "1K", true, 64, 64, 0, {0, 128}, 640, 1},
+    {"nothing stays", CHAIN, "63", RAM, "1K", true, 0, 0, 0, {256, 0}, 1280, 1},
+    {"all are too small", CHAIN, "64", TCM("63", "1"), "1K", false, 128, 128, 0, {0, 0}, 0, 1},
     /* Local memory costs 0: one that costs as much gains nothing. */
-    {"no cheaper one", CHAIN, "128", TCM("64", "0"), "1K", true, 128, 128, 0, {0, 0}, 0},
-    {"a view goes with what it shows", VIEWED, "64", RAM, "1K", true, 64, 64, 0, {64, 0}, 320},
-    {"flash", ADDS, "1K", QSPI, "64", true, 64, 64, 64, {64, 0}, 64},
-    {"flash that holds none", ADDS, "1K", QSPI, "63", true, 64, 64, 0, {128, 0}, 128},
-    {"flash that holds all", ADDS, "1K", QSPI, "128", true, 64, 64, 128, {0, 0}, 0},
+    {"no cheaper one", CHAIN, "128", TCM("64", "0"), "1K", true, 128, 128, 0, {0, 0}, 0, 1},
+    {"a view goes with what it shows", VIEWED, "64", RAM, "1K", true, 64, 64, 0, {64, 0}, 320, 1},
+    /* Starts there are multiples of 8, whatever local memory asks for. */
+    {"a unit of its own", SPLIT, "64", TCM("64", "1") RAM, "1K", true, 64, 64, 0, {64, 0}, 64, 64},
+    {"flash", ADDS, "1K", QSPI, "64", true, 64, 64, 64, {64, 0}, 64, 1},
+    {"flash that holds none", ADDS, "1K", QSPI, "63", true, 64, 64, 0, {128, 0}, 128, 1},
+    {"flash that holds all", ADDS, "1K", QSPI, "128", true, 64, 64, 128, {0, 0}, 0, 1},
 };
 
 /* The bytes of a memory's storages, counted anew; no two that are alive at once share one. */
@@ -106,7 +115,7 @@ static void test_overflow(void **state) {
         Planned planned;
         print_message("%s\n", row->what);
         char device[1024];
-        int length = snprintf(device, sizeof device, arena, row->local, row->further, row->flash);
+        int length = snprintf(device, sizeof device, arena, row->local, row->local_align, row->further, row->flash);
         assert_in_range(length, 1, sizeof device - 1);
         planned_on(&planned, device, row->graph, &(PlanOptions){.in_place = true});
         const Plan *plan = planned.plan;
@@ -141,10 +150,46 @@ static void test_far_map(void **state) {
     planned_free(&planned);
 }
 
+static uint64_t cost_of(const Plan *plan) {
+    uint64_t cost = 0;
+    for (uint32_t m = 0; m < plan->device->memory_count; m++) {
+        cost += plan->overflow[m].physical_bytes * plan->device->memory[m].price;
+    }
+    return cost;
+}
+
+/* An order with a lower peak may leave less room where it counts: then the order of the file stays. */
+static void test_order(void **state) {
+    (void)state;
+    static const char graph[] =
+        "format onnx 13\ninput x0 int8[1,8,8,8]\ninput x1 int8[1,2,8,8]\nconst v float32[2,4,1,1] = unknown\n"
+        "const w float32[2,2,1,1] = unknown\nvalue t0 int8[1,4,8,8]\nvalue t1 int8[1,4,4,4]\nvalue t2 int8[1,2,8,8]\n"
+        "value t3 int8[1,12,8,8]\nvalue t4 int8[1,12,8,8]\nvalue t5 int8[1,2,8,8]\nvalue t6 int8[1,2,8,8]\n"
+        "node Concat a: x1 x1 -> t0 axis=1\nnode MaxPool b: t0 -> t1 kernel_shape=[2,2] strides=[2,2]\n"
+        "node Transpose c: x1 -> t2 perm=[0,1,3,2]\nnode Concat d: t0 x0 -> t3 axis=1\nnode Relu e: t3 -> t4\n"
+        "node Conv f: t0 v -> t5\nnode Conv g: t5 w -> t6\noutput t6\noutput t2\noutput t4\noutput t1\n";
+    static const char further[] =
+        "[memory e0]\nbytes = 256 @ t\nalign_bytes = 1 @ t\noverflow = local @ t\nprice = 0 @ t\n"
+        "[memory e1]\nbytes = unbounded @ t\nalign_bytes = 16 @ t\noverflow = local @ t\nprice = 3 @ t\n";
+    uint64_t cost[2];
+    for (int k = 0; k < 2; k++) {
+        Planned planned;
+        char device[1024];
+        int length = snprintf(device, sizeof device, arena, "512", 16U, further, "unbounded");
+        assert_in_range(length, 1, sizeof device - 1);
+        planned_on(&planned, device, graph, &(PlanOptions){.order_memory = k == 1});
+        assert_true(plan_fits(planned.plan));
+        cost[k] = cost_of(planned.plan);
+        planned_free(&planned);
+    }
+    assert_true(cost[0] > 0 && cost[1] <= cost[0]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_overflow),
         cmocka_unit_test(test_far_map),
+        cmocka_unit_test(test_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
