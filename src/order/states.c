@@ -89,23 +89,30 @@ void states_step(States *states, uint32_t k, Weight weight) {
     }
 }
 
+static bool is_free(const States *states, Weight weight) {
+    return weight.cost_bytes <= states->walk.peak_bytes && weight.after_bytes <= states->walk.live_bytes;
+}
+
+/* Looks at each operation that is ready, once. Has it added some? */
+static bool add_free(States *states, uint32_t *order) {
+    const uint32_t before = states->walk.done_count;
+    for (uint32_t k = states_next(states, states->walk.ready, 0); k < states->part->op_count;
+         k = states_next(states, states->walk.ready, k + 1)) {
+        const Weight weight = states_weigh(states, k);
+        if (!is_free(states, weight)) {
+            continue;
+        }
+        if (order != NULL) {
+            order[states->walk.done_count] = k;
+        }
+        states_step(states, k, weight);
+    }
+    return states->walk.done_count > before;
+}
+
 /* Adds free operations as long as there are some; writes them where `order` is not null. */
 void states_settle(States *states, uint32_t *order) {
-    const uint32_t all = states->part->op_count;
-    bool has_moved = true;
-    while (has_moved) {
-        has_moved = false;
-        for (uint32_t k = states_next(states, states->walk.ready, 0); k < all;
-             k = states_next(states, states->walk.ready, k + 1)) {
-            const Weight weight = states_weigh(states, k);
-            if (weight.cost_bytes <= states->walk.peak_bytes && weight.after_bytes <= states->walk.live_bytes) {
-                if (order != NULL) {
-                    order[states->walk.done_count] = k;
-                }
-                states_step(states, k, weight);
-                has_moved = true;
-            }
-        }
+    while (add_free(states, order)) {
     }
 }
 

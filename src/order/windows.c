@@ -66,7 +66,7 @@ static uint32_t find_peak(const OrderIndex *index) {
 static bool search_window(const OrderIndex *index, uint32_t first, const OrderLimits *limits, Arena *arena,
                           PartSearch *whole) {
     Part part;
-    uint32_t own[WINDOW], moved[WINDOW];
+    uint32_t own[WINDOW] = {0}, moved[WINDOW] = {0};
     uint32_t last = index->problem->op_count - first < WINDOW ? index->problem->op_count : first + WINDOW;
     PartSearch search = {.floor_bytes = whole->floor_bytes, .order = own};
     for (uint32_t at = first; at < last; at++) {
