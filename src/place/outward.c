@@ -1,11 +1,13 @@
-/* Outward: the stack, then its two sides.
+/* Outward: the stack, then its two sides; once or twice.
  *
  * Invariant: what has an offset is placed for good and lies below the ceiling. */
 #include "place/outward.h"
 
+#include "place/broad.h"
 #include "place/side.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const uint64_t NOWHERE = UINT64_MAX;
 
@@ -17,12 +19,15 @@ static const uint64_t WORK = 100000000;
 /* One way through visits each meeting once or twice; where that is much of the work, none is begun. */
 enum { PART_OF_ONE_WAY = 4 };
 
+/* From the middle of the fullest stretch where from the fullest step it ends more than this part above the bound. */
+enum { PART_ABOVE = 50 };
+
 typedef enum { AFTER, BEFORE } Way;
 
 typedef struct {
     const Pack *pack;
     Arena *arena;
-    uint64_t fullest; /* step */
+    uint64_t fullest; /* step, where it begins */
     uint64_t *offset; /* of each item, NOWHERE where it is not placed */
     uint64_t ceiling, highest;
     Side side;
@@ -168,22 +173,35 @@ static uint64_t most_work(const Pack *pack) {
     return wished < most ? wished : most;
 }
 
+/* From `fullest` on; tired after `work`. */
+static bool place_from(Outward *outward, uint64_t fullest, uint64_t bound, uint64_t work) {
+    outward->fullest = fullest;
+    outward->ceiling = bound;
+    for (size_t i = 0; i < outward->pack->count; i++) {
+        outward->offset[i] = NOWHERE;
+    }
+    side_begin(&outward->side, 2 * work);
+    return place_stack(outward) && place_side(outward, AFTER, work / 2) && place_side(outward, BEFORE, work);
+}
+
 bool outward_place(const Pack *pack, uint64_t highest, Arena *scratch, uint64_t *offset, uint64_t *height) {
     Peak peak = pack_peak(pack, scratch);
-    Outward outward = {.pack = pack,
-                       .arena = scratch,
-                       .fullest = peak.step,
-                       .offset = offset,
-                       .ceiling = peak.bytes,
-                       .highest = highest};
-    for (size_t i = 0; i < pack->count; i++) {
-        offset[i] = NOWHERE;
+    Outward outward = {.pack = pack, .arena = scratch, .offset = offset, .highest = highest};
+    side_init(&outward.side, pack, scratch);
+    uint64_t work = most_work(pack) / 2;
+    bool is_placed = place_from(&outward, peak.step, peak.bytes, work);
+    if (is_placed) {
+        *height = pack_height(pack, offset);
+        outward.highest = *height - 1;
     }
-    uint64_t work = most_work(pack);
-    side_init(&outward.side, pack, work, scratch);
-    if (!place_stack(&outward) || !place_side(&outward, AFTER, work / 4) || !place_side(&outward, BEFORE, work / 2)) {
-        return false;
+    if (work == 0 || outward.highest < peak.bytes || outward.highest - peak.bytes < peak.bytes / PART_ABOVE) {
+        return is_placed;
     }
+    outward.offset = arena_array(scratch, uint64_t, pack->count);
+    if (!place_from(&outward, broad_peak(pack, scratch), peak.bytes, work / 2)) {
+        return is_placed;
+    }
+    memcpy(offset, outward.offset, pack->count * sizeof *offset);
     *height = pack_height(pack, offset);
     return true;
 }

@@ -7,7 +7,8 @@
  *       |         :     +----+-----+--:  y      either side the room that comes free is one hole
  *       +---------+----------+--------+------> step
  *
- * No other step is as full, so what holes waste there has room. */
+ * No other step is as full, so what holes waste there has room. Where that ends far above the bound, it begins once
+ * more, in the middle of the fullest stretch of steps: the hardest way is that through steps nearly as full. */
 #ifndef S0_PLACE_OUTWARD_H
 #define S0_PLACE_OUTWARD_H
 

@@ -25,13 +25,12 @@ static double doublings(uint64_t size) {
     return whole + ((double)size - power) / power;
 }
 
-void side_init(Side *side, const Pack *pack, uint64_t most_work, Arena *scratch) {
+void side_init(Side *side, const Pack *pack, Arena *scratch) {
     *side = (Side){.arena = scratch,
                    .arrival = arena_array(scratch, Arrival, pack->count),
                    .known = arena_array(scratch, Resident, pack->count),
                    .earliest = arena_array(scratch, uint64_t, pack->count + 1),
                    .offset = arena_array(scratch, uint64_t, pack->count),
-                   .most_work = most_work,
                    .smallest = UINT64_MAX};
     uint64_t largest = 0;
     for (size_t i = 0; i < pack->count; i++) {
@@ -41,6 +40,11 @@ void side_init(Side *side, const Pack *pack, uint64_t most_work, Arena *scratch)
         side->mean_steps += (double)(item->last - item->first) / (double)pack->count;
     }
     side->doublings = doublings(largest) - doublings(side->smallest);
+}
+
+void side_begin(Side *side, uint64_t most_work) {
+    side->work = 0;
+    side->most_work = most_work;
 }
 
 /* Then nothing goes back any more, and the ceiling rises to what is needed. */

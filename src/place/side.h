@@ -29,7 +29,7 @@ typedef struct {
     uint64_t anew;      /* how often arrivals may still be placed anew */
     size_t farthest;    /* the largest `next` */
     uint64_t ceiling;   /* in, out: bytes */
-    uint64_t work;      /* residents visited since side_init */
+    uint64_t work;      /* residents visited since side_begin */
     uint64_t most_work; /* given up there, tired after half of it */
     uint64_t smallest;  /* bytes, of all items */
     double doublings;   /* from the smallest to the largest */
@@ -42,7 +42,10 @@ typedef struct {
 } SideTaste;
 
 /* Room for all items. */
-void side_init(Side *side, const Pack *pack, uint64_t most_work, Arena *scratch);
+void side_init(Side *side, const Pack *pack, Arena *scratch);
+
+/* Both sides of one peak are placed with this work. */
+void side_begin(Side *side, uint64_t most_work);
 
 /* Places the arrivals. False where the ceiling would rise above `highest` or beyond 64 bits, or where the work is
  * spent. */

@@ -30,10 +30,8 @@ enum { IS_OPTIMISED = 0 };
 
 /* Seconds where the compiler optimises, much more where not. */
 static const Many LARGE[] = {
-    {BUFFERS_MIXED, 100000, 1000, 1, 20},
-    {BUFFERS_MIXED, 100000, 1000, 3, 20},
-    {BUFFERS_MIXED, 100000, 1000, 8, 20},
-    {BUFFERS_POWERS, 100000, 1000, 1, 20},
+    {BUFFERS_MIXED, 100000, 1000, 1, 20}, {BUFFERS_MIXED, 100000, 1000, 2, 20},  {BUFFERS_MIXED, 100000, 1000, 3, 20},
+    {BUFFERS_MIXED, 100000, 1000, 8, 20}, {BUFFERS_POWERS, 100000, 1000, 1, 20},
 };
 
 static void draw(const Many *many, Work *work, PlaceProblem *problem) {
