@@ -3,6 +3,8 @@
  * Invariant: the marks are sorted by step; from a mark to the next the load is the mark's. */
 #include "place/broad.h"
 
+#include "base/fault.h"
+
 /* From `step` on `load` bytes live; bytes times steps until there in `area`. */
 typedef struct {
     uint64_t step, load;
@@ -46,11 +48,12 @@ static double area_until(const Mark *mark, size_t count, uint64_t step) {
 }
 
 static uint64_t mean_life(const Pack *pack) {
-    Wide steps = 0;
-    for (size_t i = 0; i < pack->count; i++) {
-        steps += pack->item[i].last - pack->item[i].first;
+    Wide steps = 0, count = 0;
+    for (; count < pack->count; count++) {
+        steps += pack->item[count].last - pack->item[count].first;
     }
-    return (uint64_t)(steps / pack->count);
+    CHECK(count > 0);
+    return (uint64_t)(steps / count);
 }
 
 uint64_t broad_peak(const Pack *pack, Arena *scratch) {
