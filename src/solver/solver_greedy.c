@@ -212,7 +212,7 @@ static void greed_init(Greed *greed, SolverCase *problem, Arena *scratch) {
     *greed = (Greed){.problem = problem,
                      .buffer = problem->buffer,
                      .count = count,
-                     .pack = {arena_array(scratch, PackItem, count), count},
+                     .pack = {.item = arena_array(scratch, PackItem, count), .count = count},
                      .order = arena_array(scratch, size_t, count),
                      .found = arena_array(scratch, size_t, count),
                      .taken = arena_array(scratch, Block, count),
