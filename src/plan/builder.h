@@ -201,6 +201,9 @@ BufferId overwriting_output(const Plan *plan, uint32_t step);
 /* Of such a step: may `input` be what is written over, where nothing needs it later? */
 bool may_overwrite(const Plan *plan, uint32_t step, BufferId input);
 
+/* Of a search for offsets, where a rule of thumb leaves a gap: milliseconds. A plan is made of several drafts. */
+enum { PLACE_MOST_NODES = 4000 };
+
 /* ---- placement.c: offsets; false with a diagnostic where a sum does not fit 64 bits */
 
 bool place_local(Plan *plan, Work *work);

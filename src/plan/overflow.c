@@ -8,8 +8,6 @@
 #include "base/fault.h"
 #include "place/judge.h"
 
-enum { MOST_NODES = 4000 }; /* as in placement.c; for all memories together */
-
 /* A memory, number 0, and those that take its overflow: the banks. */
 typedef struct {
     Plan *plan;
@@ -37,7 +35,7 @@ static Spill spill_new(Plan *plan, uint32_t first, uint64_t capacity_bytes, Aren
         .bank_count = count,
         .buffer = arena_array(scratch, SolverBuffer, plan->buffer_count),
         .where = arena_array(scratch, uint32_t, plan->buffer_count),
-        .options = {.is_minimised = true, .most_nodes = MOST_NODES, .threads = 1},
+        .options = {.is_minimised = true, .most_nodes = PLACE_MOST_NODES, .threads = 1},
     };
     return spill;
 }

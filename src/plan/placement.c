@@ -6,16 +6,13 @@
 #include "place/judge.h"
 #include "solver/solver.h"
 
-/* What is searched where a rule of thumb leaves a gap: milliseconds. A plan is made of several drafts. */
-static const uint64_t MOST_NODES = 4000;
-
 /* False where a height does not fit 64 bits. A bound that a search has proven is above what the judge can count. */
 static bool place(PlaceProblem *problem, Arena *scratch) {
     if (!place_solve(problem, scratch)) {
         return false;
     }
     uint64_t counted = problem->bound;
-    solver_tighten(problem, MOST_NODES, scratch);
+    solver_tighten(problem, PLACE_MOST_NODES, scratch);
     PlaceProblem judged = *problem;
     judged.bound = counted;
     CHECK(place_judge(&judged, scratch).verdict == JUDGE_RIGHT);

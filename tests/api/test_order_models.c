@@ -70,26 +70,19 @@ static const struct {
 static void test_field(void **state) {
     (void)state;
     static const char *const devices[] = {"mcu-cm", "gap8", "ethos-u55-128"};
-    bool is_absent = false;
+    if (S0_SHARED_DIR[0] == '\0') {
+        print_message("SKIPPED: test_field: needs models of S0_SHARED\n");
+        skip();
+    }
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char path[4096];
         snprintf(path, sizeof path, "%s/models/%s", S0_SHARED_DIR, rows[i].model);
-        FILE *file = fopen(path, "rb");
-        if (file == NULL) {
-            print_message("test_order_models: no %s\n", path);
-            is_absent = true;
-            continue;
-        }
-        fclose(file);
         for (size_t d = 0; d < sizeof devices / sizeof *devices; d++) {
             s0_totals totals;
             bool is_gain = check_model(path, devices[d], rows[i].dims, &totals);
             assert_true(d > 0 || is_gain == rows[i].is_won);
             assert_true(d > 0 || totals.placed_bytes == totals.lower_bound_bytes);
         }
-    }
-    if (is_absent) {
-        skip();
     }
 }
 

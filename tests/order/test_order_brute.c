@@ -32,87 +32,91 @@ static void check_answer(const Drawn *drawn, const OrderAnswer *answer, Arena *a
     assert_true(answer->peak_bytes <= answer->given_peak_bytes);
 }
 
-static void test_lowest(void **unused) {
-    (void)unused;
-    uint64_t state = 1;
-    uint32_t gains = 0;
+/* Checks one problem; returns what is counted of it. */
+typedef uint32_t (*Check)(const Drawn *drawn, uint32_t round, Arena *arena);
+
+/* ROUNDS problems of `least` to `most` operations; the sum of what was counted. */
+static uint32_t check_all(uint64_t seed, uint32_t least, uint32_t most, Check check) {
+    uint64_t state = seed;
+    uint32_t counted = 0;
     for (uint32_t round = 0; round < ROUNDS; round++) {
         Drawn drawn;
         Work work;
         WORK_BEGIN(&work);
-        OrderAnswer answer, again;
-        draw_problem(&state, 1 + (uint32_t)random_below(&state, OPS), &drawn);
-        order_solve(&drawn.problem, &order_limits, &work.scratch, &answer);
-        order_solve(&drawn.problem, &order_limits, &work.scratch, &again);
-        check_answer(&drawn, &answer, &work.scratch);
-        assert_int_equal(answer.peak_bytes, lowest_peak(&drawn, 0, 0, UINT64_MAX));
-        assert_int_equal(answer.bound_bytes, answer.peak_bytes);
-        assert_memory_equal(answer.order, again.order, drawn.problem.op_count * sizeof *answer.order);
-        gains += answer.peak_bytes < answer.given_peak_bytes;
+        draw_problem(&state, least + (uint32_t)random_below(&state, most - least + 1), &drawn);
+        counted += check(&drawn, round, &work.scratch);
         work_free(&work);
     }
-    assert_true(gains > ROUNDS / 10);
+    return counted;
 }
 
-static void test_stopped(void **unused) {
+static uint32_t check_lowest(const Drawn *drawn, uint32_t round, Arena *arena) {
+    (void)round;
+    OrderAnswer answer, again;
+    order_solve(&drawn->problem, &order_limits, arena, &answer);
+    order_solve(&drawn->problem, &order_limits, arena, &again);
+    check_answer(drawn, &answer, arena);
+    assert_int_equal(answer.peak_bytes, lowest_peak(drawn, 0, 0, UINT64_MAX));
+    assert_int_equal(answer.bound_bytes, answer.peak_bytes);
+    assert_memory_equal(answer.order, again.order, drawn->problem.op_count * sizeof *answer.order);
+    return answer.peak_bytes < answer.given_peak_bytes;
+}
+
+static void test_lowest(void **unused) {
     (void)unused;
+    assert_true(check_all(1, 1, OPS, check_lowest) > ROUNDS / 10);
+}
+
+static uint32_t check_stopped(const Drawn *drawn, uint32_t round, Arena *arena) {
     static const OrderLimits limits[] = {
         {.most_work = 1, .most_states = 1, .most_ops = 64, .width = 3},
         {.most_work = UINT64_MAX, .most_states = 6, .most_ops = 64, .width = 2},
         {.most_work = 100, .most_states = 100, .most_ops = 64, .width = 0},
         {.most_work = UINT64_MAX, .most_states = 100, .most_ops = 5, .width = 9},
     };
-    uint64_t state = 2;
-    for (uint32_t round = 0; round < ROUNDS; round++) {
-        Drawn drawn;
-        Work work;
-        WORK_BEGIN(&work);
-        OrderAnswer answer;
-        draw_problem(&state, 1 + (uint32_t)random_below(&state, OPS), &drawn);
-        uint64_t lowest = lowest_peak(&drawn, 0, 0, UINT64_MAX);
-        order_solve(&drawn.problem, &limits[round % 4], &work.scratch, &answer);
-        check_answer(&drawn, &answer, &work.scratch);
-        assert_true(answer.bound_bytes <= lowest && lowest <= answer.peak_bytes);
-        work_free(&work);
-    }
+    OrderAnswer answer;
+    uint64_t lowest = lowest_peak(drawn, 0, 0, UINT64_MAX);
+    order_solve(&drawn->problem, &limits[round % 4], arena, &answer);
+    check_answer(drawn, &answer, arena);
+    assert_true(answer.bound_bytes <= lowest && lowest <= answer.peak_bytes);
+    return 1;
+}
+
+static void test_stopped(void **unused) {
+    (void)unused;
+    check_all(2, 1, OPS, check_stopped);
+}
+
+static uint32_t misses_lowest(const Drawn *drawn, uint32_t round, Arena *arena) {
+    static const OrderLimits limits = {.most_work = UINT64_MAX, .most_states = 1, .most_ops = 64, .width = 8};
+    (void)round;
+    OrderAnswer answer;
+    order_solve(&drawn->problem, &limits, arena, &answer);
+    return answer.peak_bytes > lowest_peak(drawn, 0, 0, UINT64_MAX);
 }
 
 static void test_beam(void **unused) {
     (void)unused;
-    static const OrderLimits limits = {.most_work = UINT64_MAX, .most_states = 1, .most_ops = 64, .width = 8};
-    uint64_t state = 3;
-    uint32_t misses = 0;
-    for (uint32_t round = 0; round < ROUNDS; round++) {
-        Drawn drawn;
-        Work work;
-        WORK_BEGIN(&work);
-        OrderAnswer answer;
-        draw_problem(&state, OPS, &drawn);
-        order_solve(&drawn.problem, &limits, &work.scratch, &answer);
-        misses += answer.peak_bytes > lowest_peak(&drawn, 0, 0, UINT64_MAX);
-        work_free(&work);
-    }
+    uint32_t misses = check_all(3, OPS, OPS, misses_lowest);
     print_message("beam alone: %u of %u above the lowest peak\n", misses, (unsigned)ROUNDS);
     assert_true(misses < ROUNDS / 20);
 }
 
 /* A stretch that holds all of a part is searched whole. */
+static uint32_t check_window(const Drawn *drawn, uint32_t round, Arena *arena) {
+    static const OrderLimits limits = {.most_work = 64000000, .most_states = 10000, .most_ops = 0, .width = 1};
+    (void)round;
+    OrderAnswer answer;
+    order_solve(&drawn->problem, &limits, arena, &answer);
+    check_answer(drawn, &answer, arena);
+    assert_int_equal(answer.peak_bytes, lowest_peak(drawn, 0, 0, UINT64_MAX));
+    assert_true(answer.bound_bytes <= answer.peak_bytes);
+    return 1;
+}
+
 static void test_windows(void **unused) {
     (void)unused;
-    static const OrderLimits limits = {.most_work = 64000000, .most_states = 10000, .most_ops = 0, .width = 1};
-    uint64_t state = 6;
-    for (uint32_t round = 0; round < ROUNDS; round++) {
-        Drawn drawn;
-        Work work;
-        WORK_BEGIN(&work);
-        OrderAnswer answer;
-        draw_problem(&state, 1 + (uint32_t)random_below(&state, OPS), &drawn);
-        order_solve(&drawn.problem, &limits, &work.scratch, &answer);
-        check_answer(&drawn, &answer, &work.scratch);
-        assert_int_equal(answer.peak_bytes, lowest_peak(&drawn, 0, 0, UINT64_MAX));
-        assert_true(answer.bound_bytes <= answer.peak_bytes);
-        work_free(&work);
-    }
+    check_all(6, 1, OPS, check_window);
 }
 
 /* Set of operations that lead to each, by all paths. */
@@ -130,51 +134,44 @@ static bool is_idle(const OrderOp *op) {
     return op->touch_count == 0 && op->own_bytes == 0;
 }
 
+static uint32_t check_cuts(const Drawn *drawn, uint32_t round, Arena *arena) {
+    (void)round;
+    const OrderProblem *problem = &drawn->problem;
+    const bool *is_cut = order_cuts(problem, arena);
+    uint32_t ancestors[DRAW_MOST_OPS], cuts = 0;
+    find_ancestors(problem, ancestors);
+    for (uint32_t i = 0; i < problem->op_count; i++) {
+        bool expected = !is_idle(&problem->ops[i]);
+        for (uint32_t k = 0; k < problem->op_count; k++) {
+            bool is_ordered = k == i || (ancestors[i] >> k & 1) != 0 || (ancestors[k] >> i & 1) != 0;
+            expected = expected && (is_ordered || is_idle(&problem->ops[k]));
+        }
+        assert_int_equal(is_cut[i], expected);
+        cuts += is_cut[i];
+    }
+    return cuts;
+}
+
 static void test_cuts(void **unused) {
     (void)unused;
-    uint64_t state = 4;
-    uint32_t cuts = 0;
-    for (uint32_t round = 0; round < ROUNDS; round++) {
-        Drawn drawn;
-        Work work;
-        WORK_BEGIN(&work);
-        uint32_t ancestors[DRAW_MOST_OPS];
-        draw_problem(&state, 1 + (uint32_t)random_below(&state, DRAW_MOST_OPS), &drawn);
-        const OrderProblem *problem = &drawn.problem;
-        const bool *is_cut = order_cuts(problem, &work.scratch);
-        find_ancestors(problem, ancestors);
-        for (uint32_t i = 0; i < problem->op_count; i++) {
-            bool expected = !is_idle(&problem->ops[i]);
-            for (uint32_t k = 0; k < problem->op_count; k++) {
-                bool is_ordered = k == i || (ancestors[i] >> k & 1) != 0 || (ancestors[k] >> i & 1) != 0;
-                expected = expected && (is_ordered || is_idle(&problem->ops[k]));
-            }
-            assert_int_equal(is_cut[i], expected);
-            cuts += is_cut[i];
-        }
-        work_free(&work);
-    }
-    assert_true(cuts > ROUNDS / 4);
+    assert_true(check_all(4, 1, DRAW_MOST_OPS, check_cuts) > ROUNDS / 4);
+}
+
+static uint32_t check_rule(const Drawn *drawn, uint32_t round, Arena *arena) {
+    Part part;
+    uint32_t order[DRAW_MOST_OPS];
+    const OrderIndex index = order_index(&drawn->problem, arena);
+    part_make(&index, 0, drawn->problem.op_count, arena, &part);
+    uint64_t peak = greedy_order(&part, (GreedyRule)(round % GREEDY_COUNT), arena, order);
+    assert_true(order_is_allowed(&drawn->problem, order, arena));
+    assert_int_equal(peak, peak_by_definition(drawn, order));
+    assert_true(part.bound_bytes <= peak);
+    return 1;
 }
 
 static void test_rules(void **unused) {
     (void)unused;
-    uint64_t state = 5;
-    for (uint32_t round = 0; round < ROUNDS; round++) {
-        Drawn drawn;
-        Work work;
-        WORK_BEGIN(&work);
-        Part part;
-        uint32_t order[DRAW_MOST_OPS];
-        draw_problem(&state, 1 + (uint32_t)random_below(&state, DRAW_MOST_OPS), &drawn);
-        const OrderIndex index = order_index(&drawn.problem, &work.scratch);
-        part_make(&index, 0, drawn.problem.op_count, &work.scratch, &part);
-        uint64_t peak = greedy_order(&part, (GreedyRule)(round % GREEDY_COUNT), &work.scratch, order);
-        assert_true(order_is_allowed(&drawn.problem, order, &work.scratch));
-        assert_int_equal(peak, peak_by_definition(&drawn, order));
-        assert_true(part.bound_bytes <= peak);
-        work_free(&work);
-    }
+    check_all(5, 1, DRAW_MOST_OPS, check_rule);
 }
 
 int main(void) {
