@@ -23,7 +23,7 @@ static int32_t product(const Form8 *form, int32_t x) {
 static int32_t rounded(const Form8 *form, int32_t x) {
     float scaled = (float)x * form->scale;
     float sum = scaled + form->bias;
-    CHECK(sum > -0x1p22F && sum < 0x1p22F);
+    CHECK(sum > -4194304.0F && sum < 4194304.0F); /* 2^22 */
     return limit(s0_round_half_even((double)sum), form->bytes.lo, form->bytes.hi);
 }
 
