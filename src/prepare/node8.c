@@ -1,6 +1,8 @@
 /* The channels of a node together: what they share, and which way they go where one call goes over all. */
 #include "prepare/node8.h"
 
+#include <string.h>
+
 void node8_table(const Chain *chain, DType from, uint8_t table[FORM8_CODES]) {
     int32_t codes[FORM8_CODES];
     for (int i = 0; i < FORM8_CODES; i++) {
@@ -10,4 +12,161 @@ void node8_table(const Chain *chain, DType from, uint8_t table[FORM8_CODES]) {
     for (int i = 0; i < FORM8_CODES; i++) {
         table[i] = (uint8_t)codes[i];
     }
+}
+
+static const uint8_t *table_of(const Node8Reference *reference, size_t channel) {
+    return reference->table + channel * FORM8_CODES;
+}
+
+static S0Bytes limits_of(const Node8Reference *reference, size_t channel) {
+    return form8_limits(table_of(reference, channel), reference->x_flip, reference->y_flip);
+}
+
+/* ---- channel first */
+
+static const uint8_t *kept(const uint8_t *table, size_t count, Arena *arena) {
+    uint8_t *copy = arena_array(arena, uint8_t, count * FORM8_CODES);
+    memcpy(copy, table, count * FORM8_CODES);
+    return copy;
+}
+
+void node8_first(const Node8Reference *reference, Arena *arena, Node8First *node) {
+    Form8 *form = arena_array(arena, Form8, reference->channels);
+    *node = (Node8First){.channels = reference->channels, .form = form};
+    for (size_t c = 0; c < reference->channels; c++) {
+        form8_find(table_of(reference, c), limits_of(reference, c), &form[c]);
+        node->count[form[c].kind]++;
+        if (form[c].kind == FORM8_TABLE) {
+            form[c].table = kept(form[c].table, 1, arena);
+        }
+    }
+}
+
+/* ---- channel last */
+
+/* What each channel is alone; products are kept at once, they are what nearly all are. */
+typedef struct {
+    const Node8Reference *reference;
+    Arena *arena;
+    S0Bytes bytes;
+    uint8_t *kind; /* by channel */
+    int16_t *multiplier, *addend, *divisor;
+    int8_t *odd_code, *odd_step;
+} Channels;
+
+static S0Bytes shared_limits(const Node8Reference *reference) {
+    S0Bytes bytes = limits_of(reference, 0);
+    for (size_t c = 1; c < reference->channels; c++) {
+        bytes = form8_join(bytes, limits_of(reference, c));
+    }
+    return bytes;
+}
+
+static void channels_begin(const Node8Reference *reference, Arena *arena, Channels *channels) {
+    size_t count = reference->channels;
+    *channels = (Channels){.reference = reference,
+                           .arena = arena,
+                           .bytes = shared_limits(reference),
+                           .kind = arena_array(arena, uint8_t, count),
+                           .multiplier = arena_array(arena, int16_t, count),
+                           .addend = arena_array(arena, int16_t, count),
+                           .divisor = arena_array(arena, int16_t, count),
+                           .odd_code = arena_array(arena, int8_t, count),
+                           .odd_step = arena_array(arena, int8_t, count)};
+}
+
+/* Where there is no product the parameters are some that the kernel takes. */
+static void channels_find(Channels *channels, size_t c) {
+    Form8 form;
+    form8_find(table_of(channels->reference, c), channels->bytes, &form);
+    bool is_product = form.kind == FORM8_PRODUCT || form.kind == FORM8_ODD;
+    channels->kind[c] = (uint8_t)form.kind;
+    channels->multiplier[c] = is_product ? form.multiplier : 0;
+    channels->addend[c] = is_product ? form.addend : 0;
+    channels->divisor[c] = is_product ? form.divisor : 256;
+    channels->odd_code[c] = is_product ? form.odd_code : 0;
+    channels->odd_step[c] = is_product ? form.odd_step : 0;
+}
+
+static bool is_patched(const Channels *channels, size_t c) {
+    return channels->kind[c] == FORM8_ROUND || channels->kind[c] == FORM8_TABLE;
+}
+
+static void take_products(const Channels *channels, Node8Last *node) {
+    bool has_odd = node->count[FORM8_ODD] > 0;
+    node->products = (S0Products8){.channels = node->channels,
+                                   .multiplier = channels->multiplier,
+                                   .addend = channels->addend,
+                                   .divisor = channels->divisor,
+                                   .odd_code = has_odd ? channels->odd_code : NULL,
+                                   .odd_step = has_odd ? channels->odd_step : NULL,
+                                   .bytes = channels->bytes};
+}
+
+static void take_patches(const Channels *channels, size_t count, Node8Last *node) {
+    size_t *column = arena_array(channels->arena, size_t, count);
+    uint8_t *table = arena_array(channels->arena, uint8_t, count * FORM8_CODES);
+    for (size_t c = 0; c < node->channels; c++) {
+        if (is_patched(channels, c)) {
+            memcpy(table + node->patch_count * FORM8_CODES, table_of(channels->reference, c), FORM8_CODES);
+            column[node->patch_count++] = c;
+        }
+    }
+    node->way = NODE8_PATCHED;
+    node->patch_column = column;
+    node->tables = (S0Tables8){.channels = count, .table = table};
+    take_products(channels, node);
+}
+
+/* False where a channel is no line in float32. */
+static bool take_rounds(const Channels *channels, Node8Last *node) {
+    float *scale = arena_array(channels->arena, float, node->channels);
+    float *bias = arena_array(channels->arena, float, node->channels);
+    Form8 form;
+    for (size_t c = 0; c < node->channels; c++) {
+        if (!form8_find_round(table_of(channels->reference, c), channels->bytes, &form)) {
+            return false;
+        }
+        scale[c] = form.scale;
+        bias[c] = form.bias;
+    }
+    node->way = NODE8_ROUNDS;
+    node->rounds = (S0Rounds8){.channels = node->channels, .scale = scale, .bias = bias, .bytes = channels->bytes};
+    return true;
+}
+
+static void take_tables(const Channels *channels, Node8Last *node) {
+    node->way = NODE8_TABLES;
+    node->tables = (S0Tables8){.channels = node->channels,
+                               .table = kept(channels->reference->table, node->channels, channels->arena)};
+}
+
+/* An element of a patched column costs as much as this many of a product, and about as much as one of a table; one of
+ * a round about four. */
+enum { PATCH_PRODUCTS = 75, ROUND_PRODUCTS = 4 };
+
+static void choose(const Channels *channels, Node8Last *node) {
+    size_t patches = node->count[FORM8_ROUND] + node->count[FORM8_TABLE];
+    bool few = patches * PATCH_PRODUCTS <= node->channels * (ROUND_PRODUCTS - 1);
+    bool can_round = node->count[FORM8_TABLE] == 0;
+    if (patches == 0) {
+        take_products(channels, node);
+    } else if (!few && can_round && take_rounds(channels, node)) {
+        return;
+    } else if (patches * 3 <= node->channels * 2) {
+        take_patches(channels, patches, node);
+    } else {
+        take_tables(channels, node);
+    }
+}
+
+void node8_last(const Node8Reference *reference, Arena *arena, Node8Last *node) {
+    Channels channels;
+    channels_begin(reference, arena, &channels);
+    *node = (Node8Last){.way = NODE8_PRODUCTS, .channels = reference->channels};
+    for (size_t c = 0; c < reference->channels; c++) {
+        channels_find(&channels, c);
+        node->count[channels.kind[c]]++;
+    }
+    choose(&channels, node);
 }
