@@ -3,21 +3,20 @@
 #include "prepare/form8.h"
 #include "base/fault.h"
 
-static int32_t limit(int32_t value, int32_t lo, int32_t hi) {
+static inline int32_t limit(int32_t value, int32_t lo, int32_t hi) {
     return value < lo ? lo : value > hi ? hi : value;
 }
 
 /* Rounded down: `divisor` is positive. */
-static int32_t divide_down(int32_t value, int32_t divisor) {
+static inline int32_t divide_down(int32_t value, int32_t divisor) {
     int32_t quotient = value / divisor;
-    return value % divisor < 0 ? quotient - 1 : quotient;
+    return quotient - (value - quotient * divisor < 0);
 }
 
-static int32_t product(const Form8 *form, int32_t x) {
+static inline int32_t product(const Form8 *form, int32_t x) {
     int32_t h = divide_down(x * 256 * form->multiplier + (1 << 14), 1 << 15);
     int32_t sum = limit(h + form->addend, INT16_MIN, INT16_MAX);
-    int32_t y = limit(divide_down(sum * form->divisor, 1 << 16), form->bytes.lo, form->bytes.hi);
-    return form->kind == FORM8_ODD && x == form->odd_code ? y + form->odd_step : y;
+    return limit(divide_down(sum * form->divisor, 1 << 16), form->bytes.lo, form->bytes.hi);
 }
 
 static int32_t rounded(const Form8 *form, int32_t x) {
@@ -27,18 +26,43 @@ static int32_t rounded(const Form8 *form, int32_t x) {
     return limit(s0_round_half_even((double)sum), form->bytes.lo, form->bytes.hi);
 }
 
+/* Of y the lowest 8 bits count: an odd step is added modulo 256. */
+static inline uint8_t code_of(const Form8 *form, int32_t y) {
+    return (uint8_t)((uint8_t)y ^ form->bytes.y_flip);
+}
+
+static inline int32_t signed_of(const Form8 *form, uint8_t code) {
+    return (int32_t)(code ^ form->bytes.x_flip ^ 0x80) - 128;
+}
+
 uint8_t form8_computes(const Form8 *form, uint8_t code) {
-    if (form->kind == FORM8_TABLE) {
+    int32_t x = signed_of(form, code);
+    switch (form->kind) {
+    case FORM8_PRODUCT:
+        return code_of(form, product(form, x));
+    case FORM8_ODD:
+        return code_of(form, product(form, x) + (x == form->odd_code ? form->odd_step : 0));
+    case FORM8_ROUND:
+        return code_of(form, rounded(form, x));
+    default:
         return form->table[code];
     }
-    int32_t flipped = code ^ form->bytes.x_flip;
-    int32_t x = flipped > INT8_MAX ? flipped - 256 : flipped;
-    int32_t y = form->kind == FORM8_ROUND ? rounded(form, x) : product(form, x);
-    return (uint8_t)((uint8_t)y ^ form->bytes.y_flip);
+}
+
+/* What nearly all channels are is not asked about for each code. */
+static int product_agrees(const Form8 *form, const uint8_t table[FORM8_CODES]) {
+    int count = 0;
+    for (int code = 0; code < FORM8_CODES; code++) {
+        count += code_of(form, product(form, signed_of(form, (uint8_t)code))) == table[code];
+    }
+    return count;
 }
 
 int form8_agrees(const Form8 *form, const uint8_t table[FORM8_CODES]) {
     int count = 0;
+    if (form->kind == FORM8_PRODUCT) {
+        return product_agrees(form, table);
+    }
     for (int code = 0; code < FORM8_CODES; code++) {
         count += form8_computes(form, (uint8_t)code) == table[code];
     }

@@ -6,8 +6,14 @@ static bool is_right(const Form8 *form, const uint8_t *table) {
 }
 
 static bool find_product(const Form8Channel *channel, Form8 *form) {
-    return (form8_search_product(channel, form) && is_right(form, channel->table)) ||
-           (form8_search_odd(channel, form) && is_right(form, channel->table));
+    Form8Channel rest = *channel;
+    Form8Suspects suspects = {0}, others = {0};
+    bool found = form8_search_product(channel, form, &suspects) && is_right(form, channel->table);
+    for (int k = 0; !found && k < suspects.count; k++) {
+        form8_leave_out(&rest, suspects.input[k]);
+        found = form8_search_product(&rest, form, &others) && is_right(form, channel->table);
+    }
+    return found;
 }
 
 static bool find_round(const Form8Channel *channel, Form8 *form) {

@@ -15,6 +15,7 @@ enum {
     LEAST_SHIFT = 2,
     NONE = 1 << 20, /* beyond every bound */
     TRIES = 24,     /* multipliers of a shift */
+    SHIFTS = 3,     /* at which inputs may contradict each other before none is taken for right */
     LANES = 8,
 };
 
@@ -33,8 +34,8 @@ static void trial_begin(Trial *trial, const Form8Channel *channel, int shift) {
     trial->shift = shift;
     for (int i = 0; i < FORM8_CODES; i++) {
         int32_t y = channel->y[i];
-        trial->low[i] = y == channel->bytes.lo ? -NONE : y * (1 << shift);
-        trial->high[i] = y == channel->bytes.hi ? NONE : (y + 1) * (1 << shift) - 1;
+        trial->low[i] = form8_has_low(channel, i) ? y * (1 << shift) : -NONE;
+        trial->high[i] = form8_has_high(channel, i) ? (y + 1) * (1 << shift) - 1 : NONE;
     }
 }
 
@@ -122,8 +123,7 @@ static int32_t floor_quotient(int32_t a, int32_t b) {
 }
 
 /* What inputs that contradict each other say of every multiplier. */
-static void span_narrow(Span *span, const Trial *trial) {
-    int high = index_of(trial->addend_high, trial->least_high), low = index_of(trial->addend_low, trial->most_low);
+static void span_narrow(Span *span, const Trial *trial, int high, int low) {
     int32_t room = 128 * (trial->high[high] - trial->low[low] + 1) - 1;
     if (high > low) {
         int32_t most = floor_quotient(room, high - low);
@@ -138,46 +138,7 @@ static void span_narrow(Span *span, const Trial *trial) {
     }
 }
 
-static void set_form(const Trial *trial, int32_t addend, Form8 *form) {
-    *form = (Form8){.kind = FORM8_PRODUCT,
-                    .bytes = trial->channel->bytes,
-                    .multiplier = (int16_t)trial->multiplier,
-                    .addend = (int16_t)addend,
-                    .divisor = (int16_t)(1 << (16 - trial->shift))};
-}
-
-/* ---- all inputs */
-
-static bool search_shift(Trial *trial, Span *span, Form8 *form) {
-    int32_t multiplier, addend;
-    for (int tries = 0; tries < TRIES && span_next(span, &multiplier); tries++) {
-        trial_multiply(trial, multiplier);
-        if (trial->most_low > trial->least_high) {
-            span_narrow(span, trial);
-        } else if (addend_between(trial->most_low, trial->least_high, &addend)) {
-            set_form(trial, addend, form);
-            return true;
-        }
-    }
-    return false;
-}
-
-bool form8_search_product(const Form8Channel *channel, Form8 *form) {
-    Trial trial;
-    Span span;
-    for (int shift = MOST_SHIFT; shift >= LEAST_SHIFT; shift--) {
-        if (!span_begin(channel, shift, &span)) {
-            continue;
-        }
-        trial_begin(&trial, channel, shift);
-        if (search_shift(&trial, &span, form)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* ---- all inputs but one */
+/* ---- the form */
 
 /* What the product makes of an input. */
 static int32_t computed(const Trial *trial, int i, int32_t addend) {
@@ -188,48 +149,73 @@ static int32_t computed(const Trial *trial, int i, int32_t addend) {
     return y < bytes.lo ? bytes.lo : y > bytes.hi ? bytes.hi : y;
 }
 
-/* Without the input `odd`: its step cures what is made of it. */
-static bool leave_out(Trial *trial, int odd, Form8 *form) {
-    int32_t most = -NONE - (1 << 16), least = NONE + (1 << 16), addend;
-    for (int i = 0; i < FORM8_CODES; i++) {
-        most = i != odd && trial->addend_low[i] > most ? trial->addend_low[i] : most;
-        least = i != odd && trial->addend_high[i] < least ? trial->addend_high[i] : least;
-    }
-    if (!addend_between(most, least, &addend)) {
-        return false;
-    }
-    set_form(trial, addend, form);
-    form->kind = FORM8_ODD;
+static void cure(const Trial *trial, int odd, Form8 *form) {
+    uint8_t step = (uint8_t)(trial->channel->y[odd] - computed(trial, odd, form->addend));
+    form->kind = step != 0 ? FORM8_ODD : FORM8_PRODUCT;
     form->odd_code = (int8_t)(odd + FORM8_LEAST);
-    uint8_t step = (uint8_t)(trial->channel->y[odd] - computed(trial, odd, addend));
     form->odd_step = (int8_t)(step > INT8_MAX ? step - 256 : step);
-    return true;
 }
 
-static bool search_shift_odd(Trial *trial, Span *span, Form8 *form) {
-    int32_t multiplier;
-    for (int tries = 0; tries < TRIES && span_next(span, &multiplier); tries++) {
-        trial_multiply(trial, multiplier);
-        int low = index_of(trial->addend_low, trial->most_low);
-        int high = index_of(trial->addend_high, trial->least_high);
-        if (leave_out(trial, low, form) || leave_out(trial, high, form)) {
-            return true;
+static void set_form(const Trial *trial, int32_t addend, Form8 *form) {
+    *form = (Form8){.kind = FORM8_PRODUCT,
+                    .bytes = trial->channel->bytes,
+                    .multiplier = (int16_t)trial->multiplier,
+                    .addend = (int16_t)addend,
+                    .divisor = (int16_t)(1 << (16 - trial->shift))};
+    if (trial->channel->left_out != FORM8_NOBODY) {
+        cure(trial, trial->channel->left_out, form);
+    }
+}
+
+static void suspect(Form8Suspects *suspects, int input) {
+    for (int k = 0; k < suspects->count; k++) {
+        if (suspects->input[k] == input) {
+            return;
         }
     }
-    return false;
+    if (suspects->count < FORM8_SUSPECTS) {
+        suspects->input[suspects->count++] = input;
+    }
 }
 
-bool form8_search_odd(const Form8Channel *channel, Form8 *form) {
+typedef enum {
+    FOUND,
+    CONTRADICTED,
+    TOO_LARGE, /* the addend, for 16 bits */
+} Outcome;
+
+static Outcome search_shift(Trial *trial, Span *span, Form8 *form, Form8Suspects *suspects) {
+    int32_t multiplier, addend;
+    for (int tries = 0; tries < TRIES && span_next(span, &multiplier); tries++) {
+        trial_multiply(trial, multiplier);
+        if (trial->most_low <= trial->least_high) {
+            bool fits = addend_between(trial->most_low, trial->least_high, &addend);
+            set_form(trial, addend, form);
+            return fits ? FOUND : TOO_LARGE;
+        }
+        int high = index_of(trial->addend_high, trial->least_high);
+        int low = index_of(trial->addend_low, trial->most_low);
+        span_narrow(span, trial, high, low);
+        suspect(suspects, low);
+        suspect(suspects, high);
+    }
+    return CONTRADICTED;
+}
+
+bool form8_search_product(const Form8Channel *channel, Form8 *form, Form8Suspects *suspects) {
     Trial trial;
     Span span;
-    for (int shift = MOST_SHIFT; shift >= LEAST_SHIFT; shift--) {
+    int contradicted = 0;
+    for (int shift = MOST_SHIFT; shift >= LEAST_SHIFT && contradicted < SHIFTS; shift--) {
         if (!span_begin(channel, shift, &span)) {
             continue;
         }
         trial_begin(&trial, channel, shift);
-        if (search_shift_odd(&trial, &span, form)) {
+        Outcome outcome = search_shift(&trial, &span, form, suspects);
+        if (outcome == FOUND) {
             return true;
         }
+        contradicted += outcome == CONTRADICTED;
     }
     return false;
 }

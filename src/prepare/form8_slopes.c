@@ -20,8 +20,8 @@ typedef struct {
 static void bounds_of(const Form8Channel *channel, Bounds *bounds) {
     for (int i = 0; i < FORM8_CODES; i++) {
         float y = (float)channel->y[i];
-        bounds->low[i] = channel->y[i] == channel->bytes.lo ? -none : y - 0.5F;
-        bounds->high[i] = channel->y[i] == channel->bytes.hi ? none : y + 0.5F;
+        bounds->low[i] = form8_has_low(channel, i) ? y - 0.5F : -none;
+        bounds->high[i] = form8_has_high(channel, i) ? y + 0.5F : none;
     }
 }
 
@@ -75,16 +75,48 @@ static double end_of(const Form8Channel *channel, const Bounds *bounds, double s
     return slope;
 }
 
-void form8_channel(const uint8_t *table, S0Bytes bytes, Form8Channel *channel) {
+static bool is_inside(const Form8Channel *channel, int i) {
+    return form8_has_low(channel, i) && form8_has_high(channel, i);
+}
+
+/* The first and the last input that is bounded from both sides bound the slope to begin with. */
+static void begin(Form8Channel *channel) {
+    int first = 0, last = FORM8_CODES - 1;
+    channel->least_slope = -MOST_SLOPE;
+    channel->most_slope = MOST_SLOPE;
+    while (first < last && !is_inside(channel, first)) {
+        first++;
+    }
+    while (first < last && !is_inside(channel, last)) {
+        last--;
+    }
+    if (first < last) {
+        channel->least_slope = (double)(channel->y[last] - channel->y[first] - 1) / (double)(last - first);
+        channel->most_slope = (double)(channel->y[last] - channel->y[first] + 1) / (double)(last - first);
+    }
+}
+
+static void find_slopes(Form8Channel *channel) {
     Bounds bounds;
+    bounds_of(channel, &bounds);
+    begin(channel);
+    channel->least_slope = end_of(channel, &bounds, channel->least_slope, 1);
+    channel->most_slope = end_of(channel, &bounds, channel->most_slope, -1);
+}
+
+void form8_channel(const uint8_t *table, S0Bytes bytes, Form8Channel *channel) {
     channel->table = table;
     channel->bytes = bytes;
+    channel->left_out = FORM8_NOBODY;
     for (int i = 0; i < FORM8_CODES; i++) {
         uint8_t code = (uint8_t)(i + FORM8_LEAST) ^ bytes.x_flip;
         int y = table[code] ^ bytes.y_flip;
         channel->y[i] = (int16_t)(y > INT8_MAX ? y - 256 : y);
     }
-    bounds_of(channel, &bounds);
-    channel->least_slope = end_of(channel, &bounds, -MOST_SLOPE, 1);
-    channel->most_slope = end_of(channel, &bounds, MOST_SLOPE, -1);
+    find_slopes(channel);
+}
+
+void form8_leave_out(Form8Channel *channel, int input) {
+    channel->left_out = input;
+    find_slopes(channel);
 }
