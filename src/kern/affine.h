@@ -6,10 +6,10 @@
  *     channels == columns   channel last: a row is one pixel (rows that lie one after the other are read as one stream)
  *     channels == 1         channel first: the matrix is a plane, or a part of it
  *
- * Parameters are read as they are, `channels` of each and nothing behind them. x and y are of any alignment; they are
- * the same matrix, with the same pitch, or have no byte in common. What lies between rows is neither read nor written.
- * Every table computes the same, bit for bit; only which NaN a NaN is, is open. Nothing here can fail, allocates or
- * checks: who prepares the parameters does. */
+ * Parameters are read as they are, `channels` of each and nothing behind them. x and y are aligned to their elements
+ * and no more; they are the same matrix, with the same pitch, or have no byte in common. What lies between rows is
+ * neither read nor written. Every table computes the same, bit for bit; only which NaN a NaN is, is open. Nothing here
+ * can fail, allocates or checks: who prepares the parameters does. */
 #ifndef S0_KERN_AFFINE_H
 #define S0_KERN_AFFINE_H
 

@@ -1,8 +1,12 @@
 /* The kernels with AVX2. */
 #include "kern/affine.h"
 
+#include "kern/floats.h"
+
 #if defined(__x86_64__)
 const S0Kernels s0_kernels_avx2 = {
     .name = "avx2",
+    .f32 = s0_f32_avx2,
+    .f16 = s0_f16_avx2,
 };
 #endif

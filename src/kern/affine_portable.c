@@ -1,6 +1,10 @@
 /* The kernels in C99: what compilers vectorise, and what ships beside generated code. */
 #include "kern/affine.h"
 
+#include "kern/floats.h"
+
 const S0Kernels s0_kernels_portable = {
     .name = "portable",
+    .f32 = s0_f32_portable,
+    .f16 = s0_f16_portable,
 };
