@@ -1,0 +1,15 @@
+/* The kernels of codes of 16 bits, of each table of affine.h. */
+#ifndef S0_KERN_CODES16_H
+#define S0_KERN_CODES16_H
+
+#include "kern/affine.h"
+
+void s0_real16_portable(const S0Rows *rows, const S0Reals16 *reals);
+void s0_fixed16_portable(const S0Rows *rows, const S0Fixed16 *fixed);
+
+#if defined(__x86_64__)
+void s0_real16_avx2(const S0Rows *rows, const S0Reals16 *reals);
+void s0_fixed16_avx2(const S0Rows *rows, const S0Fixed16 *fixed);
+#endif
+
+#endif
