@@ -1,6 +1,8 @@
 /* The kernels with AVX2. */
 #include "kern/affine.h"
+
 #include "kern/codes16.h"
+#include "kern/codes8.h"
 #include "kern/floats.h"
 
 #if defined(__x86_64__)
@@ -8,6 +10,10 @@ const S0Kernels s0_kernels_avx2 = {
     .name = "avx2",
     .f32 = s0_f32_avx2,
     .f16 = s0_f16_avx2,
+    .product8 = s0_product8_avx2,
+    .round8 = s0_round8_avx2,
+    .table8 = s0_table8_avx2,
+    .table4 = s0_table4_avx2,
     .real16 = s0_real16_avx2,
     .fixed16 = s0_fixed16_avx2,
 };

@@ -1,0 +1,132 @@
+/* A matrix of 8-bit codes, channel last, as strips that begin with the same channel. See codes8_avx2.h. */
+#include "kern/codes8_avx2.h"
+
+#if defined(__x86_64__)
+
+void s0_copy_few8(uint8_t *to, const uint8_t *from, size_t bytes) {
+    size_t at = 0;
+    if ((bytes & 16) != 0) {
+        _mm_storeu_si128((__m128i *)(void *)to, _mm_loadu_si128((const __m128i *)(const void *)from));
+        at = 16;
+    }
+    if ((bytes & 8) != 0) {
+        _mm_storeu_si64(to + at, _mm_loadu_si64(from + at));
+        at += 8;
+    }
+    for (; at < bytes; at++) {
+        to[at] = from[at];
+    }
+}
+
+void s0_array8(S0Arrays8 *arrays, int k, const void *whole, size_t size) {
+    const char *from = (const char *)whole;
+    char *seam = arrays->seams[k].bytes;
+    size_t all = arrays->channels * size, at = arrays->seam_begins * size;
+    arrays->whole[k] = from;
+    if (arrays->seam_begins == arrays->channels) {
+        return;
+    }
+    if (arrays->channels >= S0_VECTOR_BYTES) { /* the seam: the last 32 and the first 32 */
+        for (size_t i = 0; i < S0_VECTOR_BYTES * size; i += S0_VECTOR_BYTES) {
+            s0_store8(seam + i, s0_load8(from + at + i));
+            s0_store8(seam + S0_VECTOR_BYTES * size + i, s0_load8(from + i));
+        }
+        return;
+    }
+    for (size_t i = 0; i < S0_SEAM * size; i++) {
+        seam[i] = from[at];
+        at = at + 1 < all ? at + 1 : 0;
+    }
+}
+
+void s0_arrays8(S0Arrays8 *arrays, const S0Rows *rows, size_t channels, const S0Bytes *codes) {
+    int whole = channels % S0_VECTOR_BYTES == 0 && !rows->streams;
+    arrays->channels = channels;
+    arrays->codes = codes;
+    arrays->seam_begins = whole ? channels : channels < S0_VECTOR_BYTES ? 0 : channels - S0_VECTOR_BYTES;
+}
+
+/* How many rows that touch make a strip: so many that its ends are cheap, and so few that four of them in x and in y
+ * stay in the first cache. An odd number, so that strips of rows of 2^k bytes do not meet on the same lines of that
+ * cache. 0: there are too few. */
+static size_t strip_rows(size_t rows, size_t channels) {
+    enum { ENOUGH = 2048 };
+    size_t most = rows / S0_STRIPS, wanted = (ENOUGH / channels) | 1;
+    most = wanted < most ? wanted : most;
+    return most * channels < S0_VECTOR_BYTES ? 0 : most;
+}
+
+/* The same past the caches, where a strip is a multiple of 32 bytes. */
+static size_t stream_rows(size_t rows, size_t channels) {
+    size_t even = S0_VECTOR_BYTES / (channels & (~channels + 1)); /* rows of a multiple of 32 bytes */
+    if (even <= 1) {
+        return strip_rows(rows, channels);
+    }
+    return strip_rows(rows / even, even * channels) * even;
+}
+
+/* Rows that touch, all of them one strip. */
+static void walk_touching(const S0Strips8 *all, const S0Arrays8 *arrays, S0Walk8 *walk,
+                          size_t (*rows_of)(size_t rows, size_t channels)) {
+    const size_t channels = arrays->channels;
+    S0Strips8 strips = *all;
+    size_t left = all->bytes, rows;
+    while (left >= S0_STRIPS * channels && (rows = rows_of(left / channels, channels)) > 0) {
+        strips.bytes = strips.x_pitch_bytes = strips.y_pitch_bytes = rows * channels;
+        walk(&strips, S0_STRIPS, arrays);
+        strips.x += S0_STRIPS * strips.bytes;
+        strips.y += S0_STRIPS * strips.bytes;
+        left -= S0_STRIPS * strips.bytes;
+    }
+    if (left > 0) {
+        strips.bytes = left;
+        walk(&strips, 1, arrays);
+    }
+}
+
+/* The same past the caches: up to where y is aligned in the usual way. */
+static void walk_streams(const S0Strips8 *all, const S0Arrays8 *arrays, S0Walk8 *walk, S0Walk8 *streams) {
+    S0Strips8 strips = *all;
+    size_t lead = s0_stream_lead_bytes(all->y);
+    if (lead > 0) {
+        strips.bytes = lead;
+        walk(&strips, 1, arrays);
+        strips.x += lead;
+        strips.y += lead;
+        strips.first = lead % arrays->channels;
+        strips.bytes = all->bytes - lead;
+    }
+    walk_touching(&strips, arrays, streams, stream_rows);
+    _mm_sfence();
+}
+
+static void walk_apart(S0Strips8 strips, size_t rows, const S0Arrays8 *arrays, S0Walk8 *walk) {
+    while (rows > 0) {
+        size_t count = rows < S0_STRIPS ? 1 : S0_STRIPS;
+        walk(&strips, (int)count, arrays);
+        strips.x += count * strips.x_pitch_bytes;
+        strips.y += count * strips.y_pitch_bytes;
+        rows -= count;
+    }
+}
+
+void s0_walk8(const S0Rows *rows, const S0Arrays8 *arrays, S0Walk8 *walk, S0Walk8 *streams) {
+    S0Strips8 strips = {
+        .x = (const uint8_t *)rows->x,
+        .y = (uint8_t *)rows->y,
+        .x_pitch_bytes = rows->x_pitch_bytes,
+        .y_pitch_bytes = rows->y_pitch_bytes,
+        .bytes = arrays->channels,
+    };
+    if (!s0_rows_touch(rows, arrays->channels)) {
+        walk_apart(strips, rows->rows, arrays, walk);
+        return;
+    }
+    strips.bytes *= rows->rows;
+    if (rows->streams && strips.bytes >= 4 * S0_VECTOR_BYTES) {
+        walk_streams(&strips, arrays, walk, streams);
+    } else {
+        walk_touching(&strips, arrays, walk, strip_rows);
+    }
+}
+#endif
