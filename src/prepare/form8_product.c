@@ -130,7 +130,7 @@ static void span_narrow(Span *span, const Trial *trial, int high, int low) {
         span->most = most < span->most ? most : span->most;
         span->above = span->above > most ? MOST_MULTIPLIER + 1 : span->above;
         span->below = span->below > most ? most : span->below;
-    } else {
+    } else if (high < low) {
         int32_t least = -floor_quotient(room, low - high);
         span->least = least > span->least ? least : span->least;
         span->below = span->below < least ? -MOST_MULTIPLIER - 1 : span->below;
