@@ -81,7 +81,7 @@ static void explain_absence(const Facts *facts, const Value *value, Misnomer *wr
         return;
     }
     wrong->what = "the tensor occupies no memory in this plan: it is inside an operator, or only the planner reads it";
-    wrong->hint = facts->has_qdq && !facts->reads_qdq_as_float
+    wrong->hint = facts->other != NULL && !facts->reads_qdq_as_float
                       ? "--qdq float plans Quantize/Dequantize pairs as written"
                       : "pass --node NAME, of the operator that reads or writes it";
 }

@@ -73,6 +73,13 @@ static uint64_t sweeps_alone(const Plan *plan) {
     return cycles;
 }
 
+/* Of another order of the operators: what the order of the file would have cost. */
+static uint64_t cycles_in_order_of_file(const Plan *plan, Arena *scratch) {
+    PlanCost cost;
+    bool is_known = plan->order != NULL && plan_cost(plan->order->of_file, NULL, scratch, &cost);
+    return is_known ? cost.cycles : UINT64_MAX;
+}
+
 void costs_gather(Facts *facts, Work *work) {
     const Plan *plan = facts->plan;
     facts->first_run.moved = facts->traffic.all;
@@ -81,6 +88,7 @@ void costs_gather(Facts *facts, Work *work) {
         return;
     }
     find_untold(facts, &work->keep);
+    facts->file_order_cycles = cycles_in_order_of_file(plan, &work->scratch);
     facts->sweeps_alone_cycles = sweeps_alone(plan);
     const bool *is_held = steady_find(plan, &facts->steady, &work->keep, &work->scratch);
     move_less(facts, &facts->steady);

@@ -262,12 +262,7 @@ static void gather_pinned(Facts *facts, Work *work) {
     }
     PlanOptions options = facts->plan->options;
     options.pin_inputs = true;
-    options.budget_bytes = UINT64_MAX; /* it may not fit: no remedies are asked for */
-    const Plan *pinned = plan_make(facts->graph, facts->device, &options, work);
-    if (pinned != NULL) {
-        facts->pinned_peak_live_bytes = pinned->peak_live_bytes;
-        facts->pinned_placed_bytes = pinned->placed_bytes;
-    }
+    facts->pinned = plan_with(facts->plan, &options, work);
 }
 
 static void gather_anywhere(Facts *facts) {
@@ -289,12 +284,8 @@ Facts *facts_gather(const char *file, const Plan *plan, const Plan *other, bool 
     Arena *keep = &work->keep;
     Facts *facts = arena_new(keep, Facts);
     *facts = (Facts){.file = file, .plan = plan, .graph = plan->graph, .device = plan->device, .diags = &work->diags};
-    facts->has_qdq = other != NULL;
+    facts->other = other;
     facts->reads_qdq_as_float = reads_qdq_as_float;
-    if (other != NULL) {
-        facts->other_peak_live_bytes = other->peak_live_bytes;
-        facts->other_placed_bytes = other->placed_bytes;
-    }
     facts->at_peak = rank_at_peak(plan, keep);
     facts->paddings = rank_paddings(plan, keep);
     facts->refused = rank_refused(plan, keep);

@@ -182,10 +182,11 @@ typedef struct {
     uint32_t blame_count;
     Blame *blame; /* what saves most first */
 
-    /* A memory that the device file only describes, and that would help: one that holds all that does not fit behind
-     * local memory; or `weights`, where local memory would do without the weights. Null where there is none. */
+    /* A memory in which nothing lies, and that would help: with its overflow the memory that it is for would fit; or
+     * `weights` of a scratchpad, where local memory would do without the weights. Null where there is none. */
     const DeviceMemory *unused;
     const DeviceMemory *unused_for; /* the memory that it helps */
+    bool unused_is_for_weights;
 } Misfit;
 
 typedef struct {
@@ -194,9 +195,8 @@ typedef struct {
     const Graph *graph;
     const Device *device;
 
-    bool has_qdq;                                       /* Quantize/Dequantize pairs: two readings */
-    bool reads_qdq_as_float;                            /* --qdq float was given */
-    uint64_t other_peak_live_bytes, other_placed_bytes; /* of the reading that was not chosen */
+    bool reads_qdq_as_float; /* --qdq float was given */
+    const Plan *other;       /* in the other reading of Quantize/Dequantize pairs; null where there are none */
 
     Ranking at_peak;           /* storages alive at the peak step, by physical bytes; all of them */
     Ranking paddings;          /* local storages by physical bytes of all banks less logical bytes, largest 10 */
@@ -209,7 +209,7 @@ typedef struct {
     Ranking idle_at_peak; /* those that wait there, and are used at no step with as much alive: all of them */
     uint32_t overwrite_count;
     Overwrite *overwrites;
-    uint64_t pinned_peak_live_bytes, pinned_placed_bytes; /* with --pin-inputs, where an input is overwritten */
+    const Plan *pinned; /* with --pin-inputs, where an input is overwritten; else null */
     uint32_t collapsible_count;
     Collapsible *collapsibles;
     uint64_t expanded_file_bytes, expanded_planned_bytes; /* sums over them */
@@ -218,6 +218,7 @@ typedef struct {
     Traffic traffic;
     bool has_costs; /* of a scratchpad whose sums fit 64 bits */
     RunTotals first_run;
+    uint64_t file_order_cycles;   /* of a first run in the order of the file; UINT64_MAX where it is not known */
     uint64_t sweeps_alone_cycles; /* sum over sweeps, each as if it were alone; UINT64_MAX past 64 bits */
     uint32_t untold_count;
     const char **untold; /* keys of the device file that cycles depend on and it does not have */

@@ -94,14 +94,25 @@ static bool is_for_weights(const Facts *facts, const DeviceMemory *memory) {
            checked_mul(at_peak, facts->device->memory[facts->device->local].lanes, &all) && holds(memory, all);
 }
 
-static void find_unused(Facts *facts) {
+/* Only the local memory of an arena overflows. */
+static bool takes_overflow(const Plan *plan, uint32_t first, uint32_t memory, Work *work) {
+    const Device *device = plan->device;
+    bool is_local = first == device->local;
+    bool may = is_local ? device->kind == DEVICE_ARENA && !plan_local_fits(plan) : !plan_backing_fits(plan);
+    return may && device_first(device, memory) != first && plan_fits_with_overflow(plan, first, memory, work);
+}
+
+static void find_unused(Facts *facts, Work *work) {
+    const Plan *plan = facts->plan;
     const Device *device = facts->device;
     Misfit *misfit = &facts->misfit;
     for (uint32_t k = 0; misfit->unused == NULL && k < device->memory_count; k++) {
         const DeviceMemory *memory = &device->memory[k];
-        bool is_planned = k == device->local || k == device->backing || memory->overflow != OVERFLOW_NONE;
-        bool is_behind = misfit->backing_excess_bytes > 0 && holds(memory, facts->plan->backing_bytes);
-        if (!is_planned && (is_behind || is_for_weights(facts, memory))) {
+        bool is_free = k != device->local && k != device->backing && plan->overflow[k].storage_count == 0;
+        bool is_behind = is_free && takes_overflow(plan, device->backing, k, work);
+        bool is_for_local = is_free && !is_behind && takes_overflow(plan, device->local, k, work);
+        misfit->unused_is_for_weights = is_free && !is_behind && !is_for_local && is_for_weights(facts, memory);
+        if (is_behind || is_for_local || misfit->unused_is_for_weights) {
             misfit->unused = memory;
             misfit->unused_for = &device->memory[is_behind ? device->backing : device->local];
         }
@@ -122,5 +133,5 @@ void misfit_gather(Facts *facts, Work *work) {
     if (!backing_fits) {
         gather_backing(facts, work);
     }
-    find_unused(facts);
+    find_unused(facts, work);
 }

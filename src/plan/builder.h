@@ -217,6 +217,10 @@ void place_aliases(Plan *plan, Arena *scratch);
 void overflow_local(Plan *plan, Work *work);
 void overflow_backing(Plan *plan, Work *work);
 
+/* Of a plan that fits in neither `first`, local memory or what lies behind it, nor with its overflow: lack[m] is what
+ * memory m would have to be larger, so that it does; UINT64_MAX where no size is known to be enough. */
+void overflow_lack(const Plan *plan, uint32_t first, uint64_t lack[DEVICE_MAX_MEMORIES], Work *work);
+
 /* ---- sweep_budget.c */
 
 /* Of a plan that does not fit: lowers what each of its sweeps may take to what others leave it. False where that
@@ -245,8 +249,7 @@ typedef struct {
 /* The best plan that there is, without remedies. Null with diagnostics. */
 Plan *plan_best(const PlanTask *task, Work *work);
 
-/* The same in another order of the operators, where that is lower than `plan`; else `plan`. Before further memories
- * take some of it. */
+/* The same in another order of the operators, where that is better than `plan`; else `plan`. */
 Plan *plan_in_best_order(const PlanTask *task, Plan *plan, Work *work);
 
 /* ---- remedies.c */

@@ -7,36 +7,37 @@
 #include "base/checked.h"
 #include "base/fault.h"
 #include "place/judge.h"
+#include "solver/solver_bound.h"
 
 /* A memory, number 0, and those that take its overflow: the banks. */
 typedef struct {
-    Plan *plan;
+    const Plan *plan;
     uint32_t memory[DEVICE_MAX_MEMORIES];
     Bank bank[DEVICE_MAX_MEMORIES];
     BanksProblem problem;
     BufferId *storage; /* that each buffer of the problem is */
 } Spill;
 
-static Spill spill_new(Plan *plan, uint32_t first, uint64_t capacity_bytes, Arena *scratch) {
+static void add_bank(Spill *spill, uint32_t m, uint64_t capacity_bytes) {
+    const DeviceMemory *memory = &spill->plan->device->memory[m];
+    spill->memory[spill->problem.bank_count] = m;
+    spill->bank[spill->problem.bank_count++] = (Bank){capacity_bytes, memory->align_bytes, memory->price};
+}
+
+static Spill spill_new(const Plan *plan, uint32_t first, Arena *scratch) {
     const Device *device = plan->device;
     Spill spill = {.plan = plan, .storage = arena_array(scratch, BufferId, plan->buffer_count)};
-    uint32_t count = 0;
-    spill.memory[count++] = first;
-    for (uint32_t m = 0; m < device->memory_count; m++) {
-        if (m != first && device_first(device, m) == first) {
-            spill.memory[count++] = m;
-        }
-    }
-    for (uint32_t b = 0; b < count; b++) {
-        const DeviceMemory *memory = &device->memory[spill.memory[b]];
-        spill.bank[b] = (Bank){b == 0 ? capacity_bytes : memory->bytes, memory->align_bytes, memory->price};
-    }
     spill.problem = (BanksProblem){
-        .bank_count = count,
         .buffer = arena_array(scratch, SolverBuffer, plan->buffer_count),
         .where = arena_array(scratch, uint32_t, plan->buffer_count),
         .options = {.is_minimised = true, .most_nodes = PLACE_MOST_NODES, .threads = 1},
     };
+    add_bank(&spill, first, first == device->local ? plan->capacity_bytes : plan->backing_capacity_bytes);
+    for (uint32_t m = 0; m < device->memory_count; m++) {
+        if (m != first && device_first(device, m) == first) {
+            add_bank(&spill, m, device->memory[m].bytes);
+        }
+    }
     return spill;
 }
 
@@ -51,9 +52,9 @@ static bool has_use(const Spill *spill, bool fits) {
 }
 
 /* All stays where a byte costs least. */
-static void tell_unused(const Spill *spill) {
+static void tell_unused(const Spill *spill, Plan *plan) {
     for (uint32_t b = 1; b < spill->problem.bank_count; b++) {
-        spill->plan->overflow[spill->memory[b]].is_cheapest = true;
+        plan->overflow[spill->memory[b]].is_cheapest = true;
     }
 }
 
@@ -81,8 +82,7 @@ static void judge(const Spill *spill, const BanksResult *result, Arena *scratch)
 }
 
 /* Storages get their memory and offset, aliases the memory of their storage. */
-static void write_back(const Spill *spill, const BanksResult *result) {
-    Plan *plan = spill->plan;
+static void write_back(const Spill *spill, const BanksResult *result, Plan *plan) {
     const BanksProblem *problem = &spill->problem;
     for (uint32_t b = 1; b < problem->bank_count; b++) {
         plan->overflow[spill->memory[b]] = (PlanOverflow){.placed_bytes = result->bank[b].height,
@@ -103,13 +103,13 @@ static void write_back(const Spill *spill, const BanksResult *result) {
 }
 
 /* False, with the plan as it was, where the memories are not enough or a sum does not fit 64 bits. */
-static bool run(Spill *spill, Arena *scratch, BanksResult *result) {
+static bool run(Spill *spill, Plan *plan, Arena *scratch, BanksResult *result) {
     spill->problem.bank = spill->bank;
     if (!banks_run(&spill->problem, scratch, scratch, result) || result->outcome != SOLVER_FOUND) {
         return false;
     }
     judge(spill, result, scratch);
-    write_back(spill, result);
+    write_back(spill, result, plan);
     return true;
 }
 
@@ -125,20 +125,29 @@ static void add_storage(Spill *spill, BufferId id, uint64_t bytes) {
     }
 }
 
+static void add_storages(Spill *spill) {
+    const Plan *plan = spill->plan;
+    const bool is_local = spill->memory[0] == plan->device->local;
+    for (uint32_t i = 0; i < plan->buffer_count; i++) {
+        const Buffer *buffer = &plan->buffers[i];
+        bool is_there = buffer->memory == spill->memory[0] && !is_buffer(buffer->alias_of);
+        uint64_t bytes = is_there ? buffer->physical_bytes : 0;
+        /* the planner has laid them there */
+        CHECK(!is_there || is_local || buffer_backing_bytes(plan, buffer, &bytes));
+        add_storage(spill, (BufferId){i}, bytes);
+    }
+}
+
 void overflow_local(Plan *plan, Work *work) {
     Arena *scratch = &work->scratch;
-    Spill spill = spill_new(plan, plan->device->local, plan->capacity_bytes, scratch);
+    Spill spill = spill_new(plan, plan->device->local, scratch);
     BanksResult result;
     if (!has_use(&spill, plan_local_fits(plan))) {
-        tell_unused(&spill);
+        tell_unused(&spill, plan);
         return;
     }
-    for (uint32_t i = 0; i < plan->buffer_count; i++) {
-        if (buffer_is_local_storage(plan, (BufferId){i})) {
-            add_storage(&spill, (BufferId){i}, plan->buffers[i].physical_bytes);
-        }
-    }
-    if (run(&spill, scratch, &result)) {
+    add_storages(&spill);
+    if (run(&spill, plan, scratch, &result)) {
         plan->placed_bytes = result.bank[0].height;
         plan->lower_bound_bytes = result.bank[0].bound;
         plan_sum(plan, scratch);
@@ -176,22 +185,89 @@ static uint64_t far_maps_at_once(const Spill *spill, Arena *scratch) {
 
 void overflow_backing(Plan *plan, Work *work) {
     Arena *scratch = &work->scratch;
-    Spill spill = spill_new(plan, plan->device->backing, plan->backing_capacity_bytes, scratch);
+    Spill spill = spill_new(plan, plan->device->backing, scratch);
     BanksResult result;
     if (!has_use(&spill, plan_backing_fits(plan))) {
-        tell_unused(&spill);
+        tell_unused(&spill, plan);
         return;
     }
-    for (uint32_t i = 0; i < plan->buffer_count; i++) {
-        const Buffer *buffer = &plan->buffers[i];
-        uint64_t bytes = 0;
-        bool is_there = buffer->memory == plan->device->backing && !is_buffer(buffer->alias_of);
-        CHECK(!is_there || buffer_backing_bytes(plan, buffer, &bytes)); /* the planner has laid them there */
-        add_storage(&spill, (BufferId){i}, bytes);
-    }
-    if (run(&spill, scratch, &result)) {
+    add_storages(&spill);
+    if (run(&spill, plan, scratch, &result)) {
         plan->backing_bytes = first_end(&spill);
         plan->far_maps_bytes = far_maps_at_once(&spill, scratch);
         place_aliases(plan, scratch);
     }
+}
+
+/* ---- What would do, where nothing fits */
+
+/* Is there a way with so much in bank `b`, and how much of it does that take? The plan stays as it is. */
+static bool has_way(Spill *spill, uint32_t b, uint64_t capacity, Arena *scratch, uint64_t *height) {
+    const ArenaMark mark = arena_mark(scratch);
+    const uint64_t given = spill->bank[b].capacity;
+    BanksResult result;
+    spill->bank[b].capacity = capacity;
+    spill->problem.bank = spill->bank;
+    for (size_t i = 0; i < spill->problem.count; i++) {
+        spill->problem.where[i] = BANK_ANY;
+    }
+    bool has = banks_run(&spill->problem, scratch, scratch, &result) && result.outcome == SOLVER_FOUND;
+    *height = has ? result.bank[b].height : UINT64_MAX;
+    spill->bank[b].capacity = given;
+    arena_back(scratch, mark);
+    return has;
+}
+
+/* No capacity of bank `b` below this is enough: the others hold no more than theirs of what is alive at once. */
+static uint64_t least_of(const Spill *spill, uint32_t b, Arena *scratch) {
+    uint64_t bytes = solver_bound(spill->problem.buffer, spill->problem.count, 1, scratch).bytes;
+    for (uint32_t k = 0; k < spill->problem.bank_count; k++) {
+        uint64_t capacity = k == b ? 0 : spill->bank[k].capacity;
+        bytes = bytes > capacity ? bytes - capacity : 0;
+    }
+    return bytes;
+}
+
+/* What bank `b` lacks: by halves between what is too little and what is enough, in its units. */
+static uint64_t lack_of(Spill *spill, uint32_t b, Arena *scratch) {
+    enum { MOST_TRIES = 16 };
+    const uint64_t unit = spill->bank[b].align_bytes, given = spill->bank[b].capacity;
+    uint64_t enough, least = least_of(spill, b, scratch) / unit, height;
+    if (given == UINT64_MAX || !has_way(spill, b, UINT64_MAX, scratch, &enough) || enough <= given) {
+        return UINT64_MAX;
+    }
+    enough = enough / unit + (enough % unit != 0);
+    least = least > given / unit ? least : given / unit + 1;
+    for (uint64_t at = least, try = 0; at < enough && try < MOST_TRIES; try++) {
+        bool has = has_way(spill, b, at * unit, scratch, &height);
+        enough = has ? at : enough;
+        least = has ? least : at + 1;
+        at = least + (enough - least) / 2;
+    }
+    return enough * unit - given;
+}
+
+void overflow_lack(const Plan *plan, uint32_t first, uint64_t lack[DEVICE_MAX_MEMORIES], Work *work) {
+    Spill spill = spill_new(plan, first, &work->scratch);
+    add_storages(&spill);
+    for (uint32_t b = 0; b < spill.problem.bank_count; b++) {
+        lack[spill.memory[b]] = lack_of(&spill, b, &work->scratch);
+    }
+}
+
+bool plan_fits_with_overflow(const Plan *plan, uint32_t first, uint32_t memory, Work *work) {
+    Spill spill = spill_new(plan, first, &work->scratch);
+    uint64_t height;
+    add_storages(&spill);
+    add_bank(&spill, memory, plan->device->memory[memory].bytes);
+    return has_way(&spill, 0, spill.bank[0].capacity, &work->scratch, &height);
+}
+
+bool plan_has_overflow(const Plan *plan, uint32_t first) {
+    for (uint32_t m = 0; m < plan->device->memory_count; m++) {
+        if (m != first && device_first(plan->device, m) == first) {
+            return true;
+        }
+    }
+    return false;
 }

@@ -2,6 +2,7 @@
  * Where several alias choices are open, each is planned and the lowest kept. */
 #include "plan/reorder.h"
 
+#include "base/checked.h"
 #include "base/nearest.h"
 
 static void fill_ids(BufferId *ids, uint32_t count) {
@@ -225,6 +226,8 @@ static Plan *settle(const PlanTask *task, Plan *plan, Work *work) {
 
 static Plan *overflow(Plan *plan, Work *work) {
     if (plan != NULL) {
+        plan->unspilled_peak_bytes = plan->peak_live_bytes;
+        plan->unspilled_placed_bytes = plan->placed_bytes;
         overflow_local(plan, work);
         overflow_backing(plan, work);
     }
@@ -242,74 +245,98 @@ static uint64_t overflow_cost(const Plan *plan) {
     return cost;
 }
 
-static bool is_lower(const Plan *plan, const Plan *than) {
-    if (plan_fits(plan) != plan_fits(than)) {
-        return plan_fits(plan);
+static uint64_t placed_further(const Plan *plan) {
+    uint64_t bytes = 0;
+    for (uint32_t m = 0; m < plan->device->memory_count; m++) {
+        bytes = checked_add(bytes, plan->overflow[m].placed_bytes, &bytes) ? bytes : UINT64_MAX;
     }
-    if (overflow_cost(plan) != overflow_cost(than)) {
-        return overflow_cost(plan) < overflow_cost(than);
+    return bytes;
+}
+
+static uint64_t beyond(uint64_t bytes, uint64_t capacity) {
+    return bytes > capacity ? bytes - capacity : 0;
+}
+
+/* A plan is better than another by the first of these that differs, where it has less. Of one that does not fit only
+ * what is too much counts: a memory with room to spare gains nothing by more of it. */
+enum { MERITS = 6 };
+
+static void merits_of(const Plan *plan, uint64_t merit[MERITS]) {
+    bool fits = plan_fits(plan);
+    merit[0] = beyond(plan->placed_bytes, plan->capacity_bytes);
+    merit[1] = beyond(plan->backing_bytes, plan->backing_capacity_bytes);
+    merit[2] = fits ? overflow_cost(plan) : 0;
+    merit[3] = fits ? placed_further(plan) : 0;
+    merit[4] = fits ? plan->placed_bytes : 0;
+    merit[5] = fits ? plan->peak_live_bytes : 0;
+}
+
+static bool is_better(const Plan *plan, const Plan *than) {
+    uint64_t own[MERITS], other[MERITS];
+    merits_of(plan, own);
+    merits_of(than, other);
+    for (int k = 0; k < MERITS; k++) {
+        if (own[k] != other[k]) {
+            return own[k] < other[k];
+        }
     }
-    return plan->placed_bytes < than->placed_bytes ||
-           (plan->placed_bytes == than->placed_bytes && plan->peak_live_bytes < than->peak_live_bytes);
+    return false;
 }
 
 static bool has_same_views(const AliasChoice *a, const AliasChoice *b) {
     return a->in_place == b->in_place && a->sub_views == b->sub_views && a->input_parts == b->input_parts;
 }
 
-/* What is told of a plan in its order, before other memories take some. `whole` is the draft that the search began
- * from. */
-static PlanOrder order_of(const Plan *plan, const Plan *whole, const Reordering *found, uint32_t moved) {
+/* `whole` is the draft that the search began from. */
+static PlanOrder order_of(const Plan *plan, const Plan *of_file, const Plan *whole, const Reordering *found) {
     bool has_drafts_views = has_same_views(&plan->choice, &whole->choice);
-    return (PlanOrder){.moved = moved,
+    return (PlanOrder){.of_file = of_file,
+                       .moved = plan == of_file ? 0 : found->moved,
                        .has_choice = found->graph == NULL || found->has_choice,
-                       .peak_live_bytes = plan->peak_live_bytes,
-                       .placed_bytes = plan->placed_bytes,
-                       .is_lowest = found->is_bound && has_drafts_views && plan->peak_live_bytes <= found->bound_bytes};
+                       .is_lowest =
+                           found->is_bound && has_drafts_views && plan->unspilled_peak_bytes <= found->bound_bytes};
 }
 
-/* `whole` has all maps in local memory, `plan` what of them there is room for. The plan in the order of the file stays
- * where the other is not lower: on a scratchpad an order may part what ran as one sweep. */
-static Plan *plan_reordered(const PlanTask *task, const Plan *whole, Plan *plan, Work *work) {
-    const Diags before = work->diags;
-    const Reordering found = reorder(whole, work);
+/* The plan in the order of the file stays where the other is no better: on a scratchpad an order may part what ran as
+ * one sweep. */
+static Plan *choose_order(const PlanTask *task, const Plan *whole, const Reordering *found, Plan *of_file, Work *work) {
     PlanTask other = *task;
-    other.graph = found.graph;
+    other.graph = found->graph;
     Plan *tried = NULL;
-    if (found.graph != NULL && found.moved > 0) {
-        tried = settle(&other, build_best_whole(&other, work), work);
+    if (found->graph != NULL && found->moved > 0) {
+        tried = overflow(settle(&other, build_best_whole(&other, work), work), work);
     }
-    const PlanOrder of_file = order_of(plan, whole, &found, 0);
+    Plan *best = tried != NULL && is_better(tried, of_file) ? tried : of_file;
     PlanOrder *order = arena_new(&work->keep, PlanOrder);
-    *order = tried == NULL ? of_file : order_of(tried, whole, &found, found.moved);
-    plan = overflow(plan, work);
-    bool file_fits = plan_fits(plan);
-    tried = overflow(tried, work);
-    if (tried != NULL && is_lower(tried, plan)) {
-        plan = tried;
-    } else {
-        *order = of_file;
-    }
-    order->file_peak_live_bytes = of_file.peak_live_bytes;
-    order->file_placed_bytes = of_file.placed_bytes;
-    order->file_fits = file_fits;
-    plan->order = order;
-    diags_rewind(&work->diags, before);
-    return plan;
+    *order = order_of(best, of_file, whole, found);
+    best->order = order;
+    return best;
 }
 
 Plan *plan_in_best_order(const PlanTask *task, Plan *plan, Work *work) {
     const Plan *whole = build_best_whole(task, work);
-    return whole == NULL ? plan : plan_reordered(task, whole, plan, work);
+    if (whole == NULL) {
+        return plan;
+    }
+    const Diags before = work->diags;
+    const Reordering found = reorder(whole, work);
+    Plan *best = choose_order(task, whole, &found, plan, work);
+    diags_rewind(&work->diags, before);
+    return best;
 }
 
+/* The search for an order is told of a draft that has all maps in local memory: before further ones take some. */
 Plan *plan_best(const PlanTask *task, Work *work) {
     Plan *whole = build_best_whole(task, work);
     Plan *plan = settle(task, whole, work);
-    if (plan != NULL && task->options->order_memory) {
-        return plan_reordered(task, whole, plan, work);
+    if (plan == NULL || !task->options->order_memory) {
+        return overflow(plan, work);
     }
-    return overflow(plan, work);
+    const Diags before = work->diags;
+    const Reordering found = reorder(whole, work);
+    plan = choose_order(task, whole, &found, overflow(plan, work), work);
+    diags_rewind(&work->diags, before);
+    return plan;
 }
 
 bool plan_local_fits(const Plan *plan) {
@@ -382,4 +409,9 @@ Plan *plan_make(const Graph *graph, const Device *device, const PlanOptions *opt
         find_remedies(plan, work);
     }
     return plan;
+}
+
+const Plan *plan_with(const Plan *plan, const PlanOptions *options, Work *work) {
+    const PlanTask task = {plan->graph, plan->device, options, plan->command};
+    return plan_best(&task, work);
 }

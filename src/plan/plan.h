@@ -216,14 +216,15 @@ typedef struct {
     bool input_parts; /* also concats of graph inputs */
 } AliasChoice;
 
-/* What --order memory came to: bytes of local memory, before further memories take some of them. */
+typedef struct Plan Plan;
+
+/* What --order memory came to. */
 typedef struct {
-    uint64_t peak_live_bytes, placed_bytes;
-    uint64_t file_peak_live_bytes, file_placed_bytes; /* of the plan in the order of the file */
-    bool file_fits;                                   /* local memory holds that */
-    uint32_t moved;  /* operators, or sweeps, that stand at another place; 0: the order of the file was kept */
-    bool has_choice; /* there is more than one order */
-    bool is_lowest;  /* none has less alive at once, while tensors are views of each other as they are here */
+    const Plan *of_file; /* the plan in the order of the file; where that order was kept, it is this plan */
+    uint32_t moved;      /* operators, or sweeps, that stand at another place; 0: the order of the file was kept */
+    bool has_choice;     /* there is more than one order */
+    bool is_lowest;      /* none has less alive at once, before further memories take some, while tensors are views of
+                            each other as they are here */
 } PlanOrder;
 
 typedef struct {
@@ -244,8 +245,11 @@ typedef struct {
 } PlanOptions;
 
 typedef struct {
-    const char *kind;     /* "compact_parameters", "in_place", … */
-    uint64_t saves_bytes; /* of placed_bytes, measured by planning again with it */
+    const char *kind; /* "compact_parameters", "in_place", … */
+    uint64_t
+        saves_bytes; /* of unspilled_placed_bytes, measured by planning again with it; of "larger_…" those lacking */
+    uint32_t memory; /* of "larger_overflow": which */
+    bool fits;       /* with it the memory that it is about is large enough */
 } Remedy;
 
 /* What lies in a memory that takes the overflow of another. */
@@ -260,7 +264,7 @@ typedef struct {
     uint64_t logical_bytes, physical_bytes, at_peak_bytes;
 } KindTotals;
 
-typedef struct {
+struct Plan {
     const Graph *graph;
     const Device *device;
     PlanOptions options;
@@ -286,6 +290,9 @@ typedef struct {
     KindTotals by_kind[BUFFER_KIND_COUNT];
     uint64_t logical_bytes, physical_bytes;
     uint64_t peak_live_bytes, placed_bytes, lower_bound_bytes, capacity_bytes;
+    uint64_t unspilled_peak_bytes, unspilled_placed_bytes; /* before further memories took some of it */
+    uint64_t lack_bytes, backing_lack_bytes; /* that local, and flash or far memory, would have to be larger; where
+                                                others take the overflow, the fewest with which a way was found */
     uint32_t peak_step;
     uint64_t backing_bytes;                     /* flash or far: placed maps, constants, inputs and outputs there */
     uint64_t far_maps_bytes;                    /* of them, at its start, for maps that come and go */
@@ -298,7 +305,7 @@ typedef struct {
     uint64_t view_nodes;                                   /* nodes that are a rule only and make no step */
     uint32_t remedy_count;
     Remedy *remedies;
-} Plan;
+};
 
 static inline Buffer *plan_buffer(const Plan *plan, BufferId id) {
     return &plan->buffers[id.index];
@@ -315,6 +322,9 @@ SweepTerms plan_sweep_terms(const PlanOptions *options, uint64_t budget_bytes);
 /* needs   all passes of graph/passes.h
  * Null with diagnostics where something is refused. A plan that does not fit is a plan: see plan_fits. */
 Plan *plan_make(const Graph *graph, const Device *device, const PlanOptions *options, Work *work);
+
+/* `plan` with other options, without remedies. Null with diagnostics. */
+const Plan *plan_with(const Plan *plan, const PlanOptions *options, Work *work);
 
 /* Every --axis must name a parameter that was read in some plan made of `graph` with `options`. False with a
  * diagnostic.
@@ -336,6 +346,12 @@ void plan_check(const Plan *plan);
 bool plan_fits(const Plan *plan);
 bool plan_local_fits(const Plan *plan);
 bool plan_backing_fits(const Plan *plan);
+
+/* Would it fit if `memory`, which takes no overflow of `first`, did? */
+bool plan_fits_with_overflow(const Plan *plan, uint32_t first, uint32_t memory, Work *work);
+
+/* Is there a memory that takes the overflow of `first`? */
+bool plan_has_overflow(const Plan *plan, uint32_t first);
 
 /* Does local memory hold it, as a storage of its own? Those are what is placed, and what sums count. */
 static inline bool buffer_is_local_storage(const Plan *plan, BufferId id) {

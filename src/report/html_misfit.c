@@ -5,10 +5,12 @@
 
 static void mark_excess(const Html *html, uint32_t memory, uint64_t need_bytes, uint64_t capacity_bytes) {
     const Page *page = &html->page;
-    html_line(html, STR_FMT " memory of " STR_FMT ": needs " STR_FMT " bytes, has " STR_FMT ": " STR_FMT " too many.",
+    const Plan *plan = page->facts->plan;
+    uint64_t lack_bytes = memory == plan->device->local ? plan->lack_bytes : plan->backing_lack_bytes;
+    html_line(html, STR_FMT " memory of " STR_FMT ": needs " STR_FMT " bytes, has " STR_FMT ": " STR_FMT " too many%s.",
               STR_ARG(page->facts->device->memory[memory].name), STR_ARG(page->facts->device->name),
               STR_ARG(page_number(page, need_bytes)), STR_ARG(page_number(page, capacity_bytes)),
-              STR_ARG(page_number(page, need_bytes - capacity_bytes)));
+              STR_ARG(page_number(page, lack_bytes)), words_beside(page, memory));
 }
 
 /* ---- The peak's operator, and what waits */
@@ -105,7 +107,7 @@ static void mark_remedies(const Html *html) {
         const Remedy *remedy = &plan->remedies[i];
         Str bytes = page_number(&html->page, remedy->saves_bytes);
         html_row(html);
-        html_key_head(html, remedy->kind, words_remedy(remedy->kind));
+        html_key_head(html, remedy->kind, words_remedy(&html->page, remedy));
         html_cell(html, words_is_lack(remedy->kind) ? STR("") : bytes);
         html_cell(html, words_is_lack(remedy->kind) ? bytes : STR(""));
         html_row_end(html);

@@ -7,13 +7,15 @@
 
 static void mark_memory(const Html *html, uint32_t memory, uint64_t need_bytes, uint64_t capacity_bytes) {
     const Page *page = &html->page;
+    const Plan *plan = page->facts->plan;
     bool fits = need_bytes <= capacity_bytes;
+    uint64_t lack_bytes = memory == plan->device->local ? plan->lack_bytes : plan->backing_lack_bytes;
     html_line(html, STR_FMT " memory needs " STR_FMT " of " STR_FMT " bytes%s: " STR_FMT " %s.",
               STR_ARG(clean_text(page->scratch, page->facts->device->memory[memory].name)),
               STR_ARG(page_number(page, need_bytes)), STR_ARG(arena_number(page->scratch, capacity_bytes)),
               page_lane(page->facts->device, memory),
-              STR_ARG(page_number(page, fits ? capacity_bytes - need_bytes : need_bytes - capacity_bytes)),
-              fits ? "free" : "too many");
+              STR_ARG(page_number(page, fits ? capacity_bytes - need_bytes : lack_bytes)),
+              fits ? "free" : arena_text(page->scratch, "too many%s", words_beside(page, memory)));
 }
 
 static void mark_answer(const Html *html) {
@@ -25,6 +27,11 @@ static void mark_answer(const Html *html) {
     mark_memory(html, facts->device->local, plan->placed_bytes, plan->capacity_bytes);
     if (plan->backing_capacity_bytes != UINT64_MAX) {
         mark_memory(html, facts->device->backing, plan->backing_bytes, plan->backing_capacity_bytes);
+    }
+    for (uint32_t m = 0; m < plan->device->memory_count; m++) {
+        if (plan->overflow[m].storage_count > 0 && plan->device->memory[m].bytes != UINT64_MAX) {
+            mark_memory(html, m, plan->overflow[m].placed_bytes, plan->device->memory[m].bytes);
+        }
     }
     if (plan->placed_bytes > 0) { /* else there is no map */
         html_mark(html, "<p><a id=\"to-peak\" href=\"#peak\">Show the peak on the map</a></p>\n");
@@ -50,13 +57,14 @@ static void mark_model(const Html *html) {
     html_line(html, "Model: %s, %s, %s.", format[facts->graph->format],
               page_count(&html->page, facts->plan->node_count, "node"),
               page_count(&html->page, facts->plan->step_count, "step"));
-    if (facts->has_qdq) {
+    if (facts->other != NULL) {
         html_line(html,
                   "Quantize and Dequantize are read %s; the other reading has a peak of " STR_FMT
-                  " bytes, placed in " STR_FMT ".",
+                  " bytes, placed in " STR_FMT "%s.",
                   facts->reads_qdq_as_float ? "as written (--qdq float)" : "as integer operators (--qdq int)",
-                  STR_ARG(page_number(&html->page, facts->other_peak_live_bytes)),
-                  STR_ARG(page_number(&html->page, facts->other_placed_bytes)));
+                  STR_ARG(page_number(&html->page, facts->other->peak_live_bytes)),
+                  STR_ARG(page_number(&html->page, facts->other->placed_bytes)),
+                  words_further(&html->page, facts->other));
     }
 }
 
@@ -145,8 +153,9 @@ static void mark_totals(const Html *html) {
     mark_backing(html);
     html_table_end(html);
     for (uint32_t m = 0; m < html->page.facts->device->memory_count; m++) {
-        if (plan->overflow[m].storage_count > 0) {
-            html_line(html, "%s", words_overflow(&html->page, m));
+        const char *words = words_overflow(&html->page, m);
+        if (words != NULL) {
+            html_line(html, "%s", words);
         }
     }
 }

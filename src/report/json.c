@@ -84,12 +84,12 @@ static void write_model(Json *json, const Facts *facts) {
     json_member_u64(json, "nodes", facts->plan->node_count);
     write_tensors(json, facts, "inputs", block->inputs, block->input_count, NULL);
     write_tensors(json, facts, "outputs", block->outputs, block->output_count, facts->outputs);
-    if (facts->has_qdq) {
+    if (facts->other != NULL) {
         json_key(json, "qdq");
         json_object_inline(json);
         json_member_text(json, "reading", facts->reads_qdq_as_float ? "float" : "int");
-        json_member_u64(json, "other_peak_live_bytes", facts->other_peak_live_bytes);
-        json_member_u64(json, "other_placed_bytes", facts->other_placed_bytes);
+        json_member_u64(json, "other_peak_live_bytes", facts->other->peak_live_bytes);
+        json_member_u64(json, "other_placed_bytes", facts->other->placed_bytes);
         json_end(json);
     }
     json_end(json);
@@ -415,7 +415,7 @@ void report_json(const Facts *facts, Arena *scratch, FILE *out) {
     write_overflow(&json, facts);
     write_kinds(&json, facts);
     write_peak(&json, facts);
-    json_order(&json, facts->plan->order);
+    json_order(&json, facts);
     write_buffers_and_steps(&json, facts);
     write_far_maps(&json, facts);
     json_traffic(&json, facts);

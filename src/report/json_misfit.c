@@ -2,6 +2,7 @@
 #include "report/json_misfit.h"
 
 #include "report/json_parts.h"
+#include "report/page.h"
 
 static void write_crowded(Json *json, const Facts *facts) {
     enum { MOST = 10 };
@@ -19,6 +20,16 @@ static void write_crowded(Json *json, const Facts *facts) {
     json_end(json);
 }
 
+/* Which memory would have to be larger. */
+static void write_larger(Json *json, const Plan *plan, const Remedy *remedy) {
+    json_key(json, "memory");
+    if (words_is_lack(remedy->kind)) {
+        json_str(json, plan->device->memory[remedy->memory].name);
+    } else {
+        json_null(json);
+    }
+}
+
 static void write_remedies(Json *json, const Plan *plan) {
     json_key(json, "remedies");
     json_array(json);
@@ -26,6 +37,8 @@ static void write_remedies(Json *json, const Plan *plan) {
         json_object_inline(json);
         json_member_text(json, "kind", plan->remedies[i].kind);
         json_member_u64(json, "saves_bytes", plan->remedies[i].saves_bytes);
+        json_member_bool(json, "fits", plan->remedies[i].fits);
+        write_larger(json, plan, &plan->remedies[i]);
         json_end(json);
     }
     json_end(json);
@@ -77,7 +90,7 @@ static void write_peak_node(Json *json, const Facts *facts) {
 typedef struct {
     Str memory;
     uint32_t step; /* NO_STEP */
-    uint64_t need_bytes, capacity_bytes, excess_bytes, live_bytes;
+    uint64_t need_bytes, capacity_bytes, excess_bytes, lack_bytes, live_bytes;
     const Ranking *buffers;
 } Excess;
 
@@ -89,14 +102,15 @@ static void write_excess(Json *json, const Facts *facts, const Excess *excess) {
     json_member_u64(json, "need_bytes", excess->need_bytes);
     json_member_u64(json, "capacity_bytes", excess->capacity_bytes);
     json_member_u64(json, "excess_bytes", excess->excess_bytes);
+    json_member_u64(json, "lack_bytes", excess->lack_bytes);
     json_member_u64(json, "live_bytes", excess->live_bytes);
     json_ranked_ids(json, excess->buffers);
 }
 
 static Excess local_excess(const Facts *facts) {
     const Plan *plan = facts->plan;
-    return (Excess){STR("local"),        plan->peak_step,       plan->placed_bytes, plan->capacity_bytes,
-                    facts->excess_bytes, plan->peak_live_bytes, &facts->at_peak};
+    return (Excess){STR("local"),        plan->peak_step,  plan->placed_bytes,    plan->capacity_bytes,
+                    facts->excess_bytes, plan->lack_bytes, plan->peak_live_bytes, &facts->at_peak};
 }
 
 static Excess backing_excess(const Facts *facts) {
@@ -107,6 +121,7 @@ static Excess backing_excess(const Facts *facts) {
                     plan->backing_bytes,
                     plan->backing_capacity_bytes,
                     misfit->backing_excess_bytes,
+                    plan->backing_lack_bytes,
                     misfit->backing_live_bytes,
                     &misfit->backing};
 }

@@ -98,7 +98,9 @@ void json_expanded(Json *json, const Facts *facts) {
     json_end(json);
 }
 
-void json_order(Json *json, const PlanOrder *order) {
+void json_order(Json *json, const Facts *facts) {
+    const Plan *plan = facts->plan;
+    const PlanOrder *order = plan->order;
     json_key(json, "order");
     if (order == NULL) {
         json_null(json);
@@ -108,10 +110,11 @@ void json_order(Json *json, const PlanOrder *order) {
     json_member_u64(json, "moved", order->moved);
     json_member_bool(json, "has_choice", order->has_choice);
     json_member_bool(json, "lowest", order->is_lowest);
-    json_member_u64(json, "peak_live_bytes", order->peak_live_bytes);
-    json_member_u64(json, "placed_bytes", order->placed_bytes);
-    json_member_u64(json, "file_peak_live_bytes", order->file_peak_live_bytes);
-    json_member_u64(json, "file_placed_bytes", order->file_placed_bytes);
-    json_member_bool(json, "file_fits", order->file_fits);
+    json_member_u64(json, "peak_live_bytes", plan->unspilled_peak_bytes);
+    json_member_u64(json, "placed_bytes", plan->unspilled_placed_bytes);
+    json_member_u64(json, "file_peak_live_bytes", order->of_file->unspilled_peak_bytes);
+    json_member_u64(json, "file_placed_bytes", order->of_file->unspilled_placed_bytes);
+    json_member_bool(json, "file_fits", plan_fits(order->of_file));
+    json_member_known(json, "file_cycles", facts->has_costs ? facts->file_order_cycles : UINT64_MAX);
     json_end(json);
 }

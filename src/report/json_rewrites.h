@@ -12,7 +12,7 @@ void json_expanded(Json *json, const Facts *facts);
 void json_rewrites(Json *json, const Simplified *simplified);
 
 /* The key `order`; null where `order` is. */
-void json_order(Json *json, const PlanOrder *order);
+void json_order(Json *json, const Facts *facts);
 
 /* What stays, as elements of the open array `refusals`. */
 void json_refused_rewrites(Json *json, const Simplified *simplified);

@@ -13,14 +13,17 @@ enum { LIST_INDENT = 4 };
 /* "needs 26,880 bytes, local memory of teach has 16,384: 10,496 too many" */
 static void print_need(const Page *page, uint32_t memory, uint64_t need_bytes, uint64_t capacity_bytes) {
     const Device *device = page->facts->device;
-    bool has_budget = memory == device->local && page->facts->plan->options.budget_bytes > 0;
+    const Plan *plan = page->facts->plan;
+    const bool has_budget = memory == device->local && plan->options.budget_bytes > 0;
+    const uint64_t lack_bytes = memory == device->local ? plan->lack_bytes : plan->backing_lack_bytes;
     fprintf(page->out,
             "does not fit: needs " STR_FMT " bytes%s, %s" STR_FMT " memory of " STR_FMT " %s " STR_FMT ": " STR_FMT
-            " too many\n",
+            " too many%s\n",
             STR_ARG(page_number(page, need_bytes)), page_lane(device, memory), has_budget ? "the --budget for " : "",
             STR_ARG(clean_text(page->scratch, device->memory[memory].name)),
             STR_ARG(clean_text(page->scratch, device->name)), has_budget ? "is" : "has",
-            STR_ARG(page_number(page, capacity_bytes)), STR_ARG(page_number(page, need_bytes - capacity_bytes)));
+            STR_ARG(page_number(page, capacity_bytes)), STR_ARG(page_number(page, lack_bytes)),
+            words_beside(page, memory));
 }
 
 static void print_sums(const Page *page) {
@@ -144,7 +147,7 @@ Str misfit_cut(const Page *page) {
 const char *misfit_helpless(const Page *page) {
     const Plan *plan = page->facts->plan;
     return !only_larger_memory_helps(plan) ? ""
-           : page->facts->misfit.own_bytes > plan->capacity_bytes
+           : page->facts->misfit.own_bytes > plan->capacity_bytes && !plan_has_overflow(plan, plan->device->local)
                ? ": local memory must hold at least that, and no option of stride0 lowers it"
                : "; no option of stride0 lowers the peak";
 }
@@ -243,7 +246,7 @@ static void print_remedies(const Page *page) {
         table_text(&table, words_is_lack(plan->remedies[i].kind) ? "lacks" : "saves");
         table_number(&table, plan->remedies[i].saves_bytes);
         table_text(&table, plan->remedies[i].kind);
-        table_text(&table, words_remedy(plan->remedies[i].kind));
+        table_text(&table, words_remedy(page, &plan->remedies[i]));
     }
     if (plan->remedy_count > 0) {
         fputs(plan_local_fits(plan) || plan_backing_fits(plan)
@@ -272,10 +275,11 @@ static void print_unused(const Page *page) {
     Arena *arena = page->scratch;
     Str name = clean_text(arena, misfit->unused->name), of = clean_text(arena, device->name);
     Str file = clean_text(arena, device->file);
-    bool is_local = misfit->unused_for == &device->memory[device->local];
     page_line(page, "the device file also describes memory '" STR_FMT "' %s, in which plans place nothing%s",
               STR_ARG(name), capacity_text(page, misfit->unused),
-              is_local ? ": weights count in local memory, and a plan that does not fit may fit the chip" : "");
+              misfit->unused_is_for_weights
+                  ? ": weights count in local memory, and a plan that does not fit may fit the chip"
+                  : "");
     if (device_path(device) == NULL) {
         page_line(page, "to plan with it: stride0 devices " STR_FMT " --ini >mine.ini", STR_ARG(of));
         file = STR("mine.ini");
@@ -323,7 +327,9 @@ static void print_overflow(const Page *page, uint32_t first) {
         }
     }
     if (names[0] != '\0') {
-        page_line(page, "no way was found to fit it with what takes its overflow: %s", names);
+        page_line(page,
+                  "no way was found to fit it with what takes its overflow: %s; what follows counts all in one memory",
+                  names);
     }
 }
 

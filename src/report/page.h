@@ -75,13 +75,22 @@ const char *words_unused(const Page *page);
 /* What lies in a memory that takes another's overflow, in one sentence. */
 const char *words_overflow(const Page *page, uint32_t memory);
 
+/* "peak 768, placed 768, psram 4,096" */
+Str words_sizes(const Page *page, const Plan *plan);
+
+/* ", psram 4,096": what further memories hold of a plan; empty where they hold nothing. */
+const char *words_further(const Page *page, const Plan *plan);
+
+/* " beside psram": of a memory that does not fit, those that take its overflow in vain; empty where there are none. */
+const char *words_beside(const Page *page, uint32_t memory);
+
 const char *words_alias(const Plan *plan, const Buffer *buffer);
 Str words_refusal(const Page *page, const Buffer *buffer); /* with the names it is about */
 Str words_copy(const Page *page, BufferId output);         /* why a variable's value is copied; else empty */
 Str words_order(const Page *page);                         /* what --order memory won; empty: not asked for */
 Str words_no_view(const Page *page, NodeId node);          /* why a slice or a concatenation is copied; else empty */
 Str words_whole(const Page *page, WholeReason reason, NodeId node); /* why an operator is not cut */
-const char *words_remedy(const char *kind);
+const char *words_remedy(const Page *page, const Remedy *remedy);
 bool words_is_lack(const char *kind); /* a remedy that saves nothing: its bytes are those that are missing */
 
 #endif

@@ -178,11 +178,11 @@ static void print_overwrites(const Page *page) {
                   "'; --pin-inputs keeps them",
                   STR_ARG(page_name(page, over->input)), over->step, STR_ARG(page_name(page, over->writer_output)));
     }
-    page_line(page, "peak " STR_FMT ", placed " STR_FMT "; with --pin-inputs: peak " STR_FMT ", placed " STR_FMT,
-              STR_ARG(page_number(page, facts->plan->peak_live_bytes)),
-              STR_ARG(page_number(page, facts->plan->placed_bytes)),
-              STR_ARG(page_number(page, facts->pinned_peak_live_bytes)),
-              STR_ARG(page_number(page, facts->pinned_placed_bytes)));
+    if (facts->pinned != NULL) {
+        bool fits = plan_fits(facts->pinned) || !plan_fits(facts->plan);
+        page_line(page, STR_FMT "; with --pin-inputs: " STR_FMT "%s", STR_ARG(words_sizes(page, facts->plan)),
+                  STR_ARG(words_sizes(page, facts->pinned)), fits ? "" : ", which does not fit");
+    }
 }
 
 void report_overwrites(const Facts *facts, Arena *scratch, FILE *out) {

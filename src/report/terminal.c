@@ -156,22 +156,39 @@ static const char *need_text(const Page *page, uint32_t memory, uint64_t need_by
                       STR_ARG(arena_number(page->scratch, capacity_bytes)), page_lane(device, memory));
 }
 
+/* "; psram memory needs 16,384 of 8,388,608 bytes" */
+static const char *further_text(const Page *page) {
+    const Plan *plan = page->facts->plan;
+    const char *text = "";
+    for (uint32_t m = 0; m < plan->device->memory_count; m++) {
+        const uint64_t capacity = plan->device->memory[m].bytes;
+        if (plan->overflow[m].storage_count > 0 && capacity != UINT64_MAX) {
+            text =
+                arena_text(page->scratch, "%s; %s", text, need_text(page, m, plan->overflow[m].placed_bytes, capacity));
+        }
+    }
+    return text;
+}
+
+/* ", 16 too many beside psram" */
+static const char *lack_text(const Page *page, uint32_t memory, uint64_t lack_bytes) {
+    return arena_text(page->scratch, "%s%s", left_text(page, lack_bytes, "too many"), words_beside(page, memory));
+}
+
 /* The answer in one line; a memory without bounds has no say. */
 static void print_verdict(const Page *page) {
     const Facts *facts = page->facts;
     const Plan *plan = facts->plan;
-    bool local_fits = plan_local_fits(plan);
-    bool backing_fits = plan_backing_fits(plan);
-    page_line(page, "%s%s%s: %s%s%s%s%s", page_color(page, plan_fits(plan) ? PAGE_GOOD : PAGE_BAD),
+    const uint32_t local = plan->device->local, backing = plan->device->backing;
+    const bool is_bounded = plan->backing_capacity_bytes != UINT64_MAX;
+    page_line(page, "%s%s%s: %s%s%s%s%s%s", page_color(page, plan_fits(plan) ? PAGE_GOOD : PAGE_BAD),
               plan_fits(plan) ? "fits" : "does not fit", page_color(page, PAGE_PLAIN),
-              need_text(page, facts->device->local, plan->placed_bytes, plan->capacity_bytes),
-              local_fits ? left_text(page, facts->spare_bytes, "free")
-                         : left_text(page, facts->excess_bytes, "too many"),
-              plan->backing_capacity_bytes == UINT64_MAX ? "" : "; ",
-              plan->backing_capacity_bytes == UINT64_MAX
-                  ? ""
-                  : need_text(page, facts->device->backing, plan->backing_bytes, plan->backing_capacity_bytes),
-              backing_fits ? "" : left_text(page, facts->misfit.backing_excess_bytes, "too many"));
+              need_text(page, local, plan->placed_bytes, plan->capacity_bytes),
+              plan_local_fits(plan) ? left_text(page, facts->spare_bytes, "free")
+                                    : lack_text(page, local, plan->lack_bytes),
+              is_bounded ? "; " : "",
+              is_bounded ? need_text(page, backing, plan->backing_bytes, plan->backing_capacity_bytes) : "",
+              plan_backing_fits(plan) ? "" : lack_text(page, backing, plan->backing_lack_bytes), further_text(page));
 }
 
 /* A plan counts tensors. What else lies in the memory of a microcontroller, its runtime knows alone. */
@@ -216,19 +233,12 @@ static void print_read(const Page *page) {
 
 static void print_readings(const Page *page) {
     const Facts *facts = page->facts;
-    if (!facts->has_qdq) {
-        return;
+    if (facts->other != NULL) {
+        page_line(page, "Quantize/Dequantize pairs are read %s: " STR_FMT "; %s: " STR_FMT,
+                  facts->reads_qdq_as_float ? "as written (--qdq float)" : "as integer operators (--qdq int)",
+                  STR_ARG(words_sizes(page, facts->plan)), facts->reads_qdq_as_float ? "--qdq int" : "--qdq float",
+                  STR_ARG(words_sizes(page, facts->other)));
     }
-    Str peak = page_number(page, facts->plan->peak_live_bytes);
-    Str placed = page_number(page, facts->plan->placed_bytes);
-    Str other_peak = page_number(page, facts->other_peak_live_bytes);
-    Str other_placed = page_number(page, facts->other_placed_bytes);
-    page_line(page,
-              "Quantize/Dequantize pairs are read %s: peak " STR_FMT ", placed " STR_FMT "; %s: peak " STR_FMT
-              ", placed " STR_FMT,
-              facts->reads_qdq_as_float ? "as written (--qdq float)" : "as integer operators (--qdq int)",
-              STR_ARG(peak), STR_ARG(placed), facts->reads_qdq_as_float ? "--qdq int" : "--qdq float",
-              STR_ARG(other_peak), STR_ARG(other_placed));
 }
 
 static void print_order(const Page *page) {
@@ -320,8 +330,9 @@ static void print_backing(const Page *page) {
               STR_ARG(page_number(page, plan->backing_bytes)), capacity, terms,
               device->kind == DEVICE_ARENA ? "" : ", graph inputs and graph outputs", maps);
     for (uint32_t m = 0; m < device->memory_count; m++) {
-        if (plan->overflow[m].storage_count > 0) {
-            page_line(page, "%s", words_overflow(page, m));
+        const char *words = words_overflow(page, m);
+        if (words != NULL) {
+            page_line(page, "%s", words);
         }
     }
     print_expanded(page);
@@ -367,6 +378,31 @@ static void add_kind(Table *table, const char *name, KindTotals totals) {
     table_number(table, totals.at_peak_bytes);
 }
 
+/* How many graph inputs and outputs of an arena lie in further memories. */
+static uint32_t count_ends_further(const Page *page) {
+    const Plan *plan = page->facts->plan;
+    uint32_t count = 0;
+    for (uint32_t v = 0; v < page->facts->graph->value_count; v++) {
+        const Value *value = &page->facts->graph->values[v];
+        BufferId id = plan->of_value[v];
+        bool is_end = (value->is_input || value->is_output) && value->constant == NULL && is_buffer(id);
+        count += is_end && plan->device->memory[plan_buffer(plan, id)->memory].overflow == OVERFLOW_LOCAL;
+    }
+    return count;
+}
+
+/* Where the caller's tensors are. */
+static void print_ends(const Page *page) {
+    if (page->facts->device->kind != DEVICE_ARENA) {
+        page_line(page, "graph inputs and outputs lie in far memory; their local copies are part of these sums");
+        return;
+    }
+    uint32_t further = count_ends_further(page);
+    page_line(
+        page, "graph inputs and outputs lie inside the arena, as part of these sums%s; constants lie in flash",
+        further == 0 ? "" : arena_text(page->scratch, ", but for %" PRIu32 " in further memories, see below", further));
+}
+
 static void print_kinds(const Page *page) {
     static const char *const heads[] = {"kind", "logical", "physical", "at the peak"};
     const Facts *facts = page->facts;
@@ -382,10 +418,7 @@ static void print_kinds(const Page *page) {
     }
     add_kind(&table, "total", facts_totals(facts));
     table_print(&table, PAGE_INDENT, page->style.columns, page->out);
-    page_line(page, "%s",
-              facts->device->kind == DEVICE_ARENA
-                  ? "graph inputs and outputs lie inside the arena, as part of these sums; constants lie in flash"
-                  : "graph inputs and outputs lie in far memory; their local copies are part of these sums");
+    print_ends(page);
 }
 
 /* ---- The peak */
@@ -422,6 +455,9 @@ static void print_peak(const Page *page) {
     Str bytes = page_number(page, facts->plan->peak_live_bytes);
     if (facts->plan->step_count == 0) {
         page_heading(page, "peak: " STR_FMT " bytes; the model has no step", STR_ARG(bytes));
+    } else if (peak->all == 0) {
+        page_heading(page, "peak: 0 bytes; nothing lies in local memory");
+        return;
     } else {
         page_heading(page, "peak: " STR_FMT " bytes at " STR_FMT, STR_ARG(bytes),
                      STR_ARG(page_step(page, facts->plan->peak_step)));

@@ -14,28 +14,83 @@ const char *words_gap(const Page *page) {
 
 const char *words_unused(const Page *page) {
     const Misfit *misfit = &page->facts->misfit;
-    const Device *device = page->facts->device;
     Str name = clean_text(page->scratch, misfit->unused->name);
     Str instead = clean_text(page->scratch, misfit->unused_for->name);
-    bool is_local = misfit->unused_for == &device->memory[device->local]; /* then it is for weights alone */
-    return is_local ? arena_text(page->scratch, "raise bytes of [memory " STR_FMT "] by what '" STR_FMT "' may hold",
-                                 STR_ARG(instead), STR_ARG(name))
-                    : arena_text(page->scratch, "add to [memory " STR_FMT "] 'overflow = " STR_FMT " @ SOURCE'",
-                                 STR_ARG(name), STR_ARG(instead));
+    bool has_other = misfit->unused->overflow != OVERFLOW_NONE;
+    return misfit->unused_is_for_weights
+               ? arena_text(page->scratch, "raise bytes of [memory " STR_FMT "] by what '" STR_FMT "' may hold",
+                            STR_ARG(instead), STR_ARG(name))
+               : arena_text(page->scratch, "%s [memory " STR_FMT "] 'overflow = " STR_FMT " @ SOURCE'%s",
+                            has_other ? "change in" : "add to", STR_ARG(name), STR_ARG(instead),
+                            has_other ? ", in place of what it has" : "");
+}
+
+static Str memory_name(const Page *page, uint32_t memory) {
+    return clean_text(page->scratch, page->facts->device->memory[memory].name);
+}
+
+static bool first_fits(const Plan *plan, uint32_t first) {
+    return first == plan->device->local ? plan_local_fits(plan) : plan_backing_fits(plan);
+}
+
+/* "psram memory of 8,192 bytes: no way was found to fit it, so all is counted in local memory" */
+static const char *words_in_vain(const Page *page, uint32_t memory) {
+    const DeviceMemory *to = &page->facts->device->memory[memory];
+    const char *capacity =
+        to->bytes == UINT64_MAX ? "" : arena_text(page->scratch, " of %s", page_count(page, to->bytes, "byte"));
+    return arena_text(page->scratch,
+                      STR_FMT " memory%s: empty; no way was found to fit all with it, so all is counted in " STR_FMT
+                              " memory",
+                      STR_ARG(memory_name(page, memory)), capacity,
+                      STR_ARG(memory_name(page, device_first(page->facts->device, memory))));
 }
 
 const char *words_overflow(const Page *page, uint32_t memory) {
+    const Plan *plan = page->facts->plan;
     const Device *device = page->facts->device;
-    const DeviceMemory *to = &device->memory[memory], *of = &device->memory[device_first(device, memory)];
-    const PlanOverflow *there = &page->facts->plan->overflow[memory];
+    const uint32_t first = device_first(device, memory);
+    const DeviceMemory *to = &device->memory[memory], *of = &device->memory[first];
+    const PlanOverflow *there = &plan->overflow[memory];
+    if (there->storage_count == 0) {
+        return memory == first || first_fits(plan, first) ? NULL : words_in_vain(page, memory);
+    }
     const char *capacity =
         to->bytes == UINT64_MAX ? "" : arena_text(page->scratch, " of " STR_FMT, STR_ARG(page_number(page, to->bytes)));
     return arena_text(page->scratch,
                       STR_FMT " memory: " STR_FMT "%s bytes, for %s that " STR_FMT
                               " memory leaves to it; a byte there costs %" PRIu64 ", in " STR_FMT " %" PRIu64 "%s",
-                      STR_ARG(clean_text(page->scratch, to->name)), STR_ARG(page_number(page, there->placed_bytes)),
-                      capacity, page_count(page, there->storage_count, "buffer"), STR_ARG(of->name), to->price,
-                      STR_ARG(of->name), of->price, there->is_cheapest ? ": the cheapest choice, proven" : "");
+                      STR_ARG(memory_name(page, memory)), STR_ARG(page_number(page, there->placed_bytes)), capacity,
+                      page_count(page, there->storage_count, "buffer"), STR_ARG(of->name), to->price, STR_ARG(of->name),
+                      of->price, there->is_cheapest ? ": the cheapest choice, proven" : "");
+}
+
+const char *words_further(const Page *page, const Plan *plan) {
+    const char *words = "";
+    for (uint32_t m = 0; m < plan->device->memory_count; m++) {
+        if (plan->overflow[m].storage_count > 0) {
+            words = arena_text(page->scratch, "%s, " STR_FMT " " STR_FMT, words, STR_ARG(memory_name(page, m)),
+                               STR_ARG(page_number(page, plan->overflow[m].placed_bytes)));
+        }
+    }
+    return words;
+}
+
+Str words_sizes(const Page *page, const Plan *plan) {
+    return arena_format(page->scratch, "peak " STR_FMT ", placed " STR_FMT "%s",
+                        STR_ARG(page_number(page, plan->peak_live_bytes)),
+                        STR_ARG(page_number(page, plan->placed_bytes)), words_further(page, plan));
+}
+
+const char *words_beside(const Page *page, uint32_t memory) {
+    const Device *device = page->facts->device;
+    const char *words = "";
+    for (uint32_t m = 0; m < device->memory_count; m++) {
+        if (m != memory && device_first(device, m) == memory) {
+            words = arena_text(page->scratch, "%s%s" STR_FMT, words, words[0] == '\0' ? " beside " : ", ",
+                               STR_ARG(memory_name(page, m)));
+        }
+    }
+    return words;
 }
 
 const char *words_alias(const Plan *plan, const Buffer *buffer) {
@@ -167,7 +222,42 @@ Str words_no_view(const Page *page, NodeId id) {
     }
     return arena_format(page->scratch, "as a view the network would need " STR_FMT " bytes, not " STR_FMT,
                         STR_ARG(page_number(page, plan->sub_views_placed_bytes)),
-                        STR_ARG(page_number(page, plan->placed_bytes)));
+                        STR_ARG(page_number(page, plan->unspilled_placed_bytes)));
+}
+
+/* "peak 4,864, placed 4,864 before other memories take some, then peak 768, placed 768, psram 4,096" */
+static Str order_sizes(const Page *page, const Plan *plan) {
+    const char *further = words_further(page, plan);
+    const bool has_spilled = plan->unspilled_placed_bytes != plan->placed_bytes;
+    if (!has_spilled) {
+        return words_sizes(page, plan);
+    }
+    return arena_format(
+        page->scratch,
+        "peak " STR_FMT ", placed " STR_FMT ", with other memories peak " STR_FMT ", placed " STR_FMT "%s",
+        STR_ARG(page_number(page, plan->unspilled_peak_bytes)),
+        STR_ARG(page_number(page, plan->unspilled_placed_bytes)), STR_ARG(page_number(page, plan->peak_live_bytes)),
+        STR_ARG(page_number(page, plan->placed_bytes)), further);
+}
+
+/* What of the plan in the order of the file does not fit; empty where all does. */
+static const char *order_misfit(const Page *page, const Plan *of_file) {
+    const Device *device = page->facts->device;
+    uint32_t memory = plan_local_fits(of_file) ? device->backing : device->local;
+    return plan_fits(of_file) ? ""
+                              : arena_text(page->scratch, ", more than " STR_FMT " memory holds%s",
+                                           STR_ARG(memory_name(page, memory)), words_beside(page, memory));
+}
+
+/* "; 1,000 cycles a run, in the order of the file 900" */
+static const char *order_cycles(const Page *page) {
+    const Facts *facts = page->facts;
+    if (!facts->has_costs || facts->file_order_cycles == UINT64_MAX) {
+        return "";
+    }
+    return arena_text(page->scratch, "; " STR_FMT " cycles in a first run, in the order of the file " STR_FMT,
+                      STR_ARG(page_number(page, facts->first_run.cost.cycles)),
+                      STR_ARG(page_number(page, facts->file_order_cycles)));
 }
 
 Str words_order(const Page *page) {
@@ -176,22 +266,17 @@ Str words_order(const Page *page) {
     if (order == NULL) {
         return (Str){0};
     }
-    const char *spared = order->peak_live_bytes > plan->peak_live_bytes ? " before other memories take some" : "";
     const char *lowest = order->is_lowest ? "; no order has a lower peak with the views that are here" : "";
     if (order->moved == 0) {
         return arena_format(page->scratch, "--order memory: that of the file%s",
                             !order->has_choice ? ": there is no other with the views that are here"
                             : order->is_lowest ? lowest
-                                               : "; no lower one was found");
+                                               : "; no better one was found");
     }
-    return arena_format(page->scratch,
-                        "--order memory: %s at another place, peak " STR_FMT ", placed " STR_FMT
-                        "%s; in the order of the file peak " STR_FMT ", placed " STR_FMT "%s%s",
-                        page_count(page, order->moved, "operator"), STR_ARG(page_number(page, order->peak_live_bytes)),
-                        STR_ARG(page_number(page, order->placed_bytes)), spared,
-                        STR_ARG(page_number(page, order->file_peak_live_bytes)),
-                        STR_ARG(page_number(page, order->file_placed_bytes)),
-                        order->file_fits ? "" : ", more than local memory holds", lowest);
+    return arena_format(
+        page->scratch, "--order memory: %s at another place, " STR_FMT "; in the order of the file " STR_FMT "%s%s%s",
+        page_count(page, order->moved, "operator"), STR_ARG(order_sizes(page, plan)),
+        STR_ARG(order_sizes(page, order->of_file)), order_misfit(page, order->of_file), lowest, order_cycles(page));
 }
 
 static const char *reason_text(WholeReason reason) {
@@ -229,7 +314,7 @@ bool words_is_lack(const char *kind) {
     return strncmp(kind, "larger_", 7) == 0;
 }
 
-const char *words_remedy(const char *kind) {
+static const char *remedy_text(const char *kind) {
     static const char *const words[][2] = {
         {"compact_parameters", "keep parameters compact: leave out --strategy"},
         {"in_place", "let operators write over dying inputs: --inplace auto"},
@@ -247,4 +332,15 @@ const char *words_remedy(const char *kind) {
         }
     }
     return kind;
+}
+
+/* Where others take the overflow, the bytes alone do not tell what is enough. */
+const char *words_remedy(const Page *page, const Remedy *remedy) {
+    const Plan *plan = page->facts->plan;
+    if (strcmp(remedy->kind, "larger_overflow") == 0) {
+        return arena_text(page->scratch, "take a device with a larger " STR_FMT " memory",
+                          STR_ARG(memory_name(page, remedy->memory)));
+    }
+    bool is_news = !words_is_lack(remedy->kind) && remedy->fits && plan_has_overflow(plan, plan->device->local);
+    return arena_text(page->scratch, "%s%s", remedy_text(remedy->kind), is_news ? "; then it fits" : "");
 }

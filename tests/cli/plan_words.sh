@@ -87,18 +87,19 @@ stride0 plan larger.txt -d max78000 --tile none --quiet 2>weights.err
 echo "more weights: status $?"
 grep -E 'too many|also describes' weights.err
 
-# An l3 without bounds, one that is too small by a byte, and one that is not, in a file.
+# An l3 without bounds, one that is too small by a byte, and one that is not, in a file: far memory has the 512,000 bytes
+# of w, and X and Y take 1,512.
 stride0 devices gap8 --ini | sed 's/^bytes = 8000000/bytes = unbounded/' >deep.ini
 stride0 plan far.txt -d deep.ini --budget 1M --quiet --json deep.json --html deep.html 2>deep.err
 echo "unbounded: status $?"
 grep -A 3 'also describes' deep.err
 grep '"unused_memory"' deep.json
 grep -o 'The device file also.*' deep.html
-stride0 devices gap8 --ini | sed 's/^bytes = 8000000/bytes = 513511/' >shallow.ini
+stride0 devices gap8 --ini | sed 's/^bytes = 8000000/bytes = 1511/' >shallow.ini
 stride0 plan far.txt -d shallow.ini --budget 1M --quiet 2>shallow.err
 echo "too small: status $?"
 grep 'also describes' shallow.err
-stride0 devices gap8 --ini | sed 's/^bytes = 8000000/bytes = 513512/' >just.ini
+stride0 devices gap8 --ini | sed 's/^bytes = 8000000/bytes = 1512/' >just.ini
 stride0 plan far.txt -d just.ini --budget 1M --quiet 2>just.err
 echo "just enough: status $?"
 grep 'also describes' just.err

@@ -178,7 +178,7 @@ static void test_overwrites(void **state) {
         const Facts *facts = gather(&planned, &test);
         check_overwrites(facts, text);
         assert_true(!pin || facts->overwrite_count == 0);
-        assert_true(facts->overwrite_count == 0 || facts->pinned_peak_live_bytes >= planned.plan->peak_live_bytes);
+        assert_true(facts->overwrite_count == 0 || facts->pinned->peak_live_bytes >= planned.plan->peak_live_bytes);
         overwritten += facts->overwrite_count;
         planned_free(&planned);
     }

@@ -4,10 +4,12 @@
  * not alive at once share bytes there too, a memory without the room is left out, one that is cheaper than local memory
  * is filled first, aliases go with their storage, the sums of local memory are those of what stayed; constants and maps
  * of far memory overflow into one behind it; where all memories are too small, or none takes overflow, the plan is as
- * it was; and --order memory is chosen by what the rest costs. */
+ * it was, and what is told to be lacking is enough and a byte less is not; and --order memory is chosen by what does
+ * not fit, by what the rest costs, then by what further memories have at once. */
 #include "planned.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* Local and further memories of an arena; of flash the rest. */
 static const char arena[] =
@@ -185,11 +187,127 @@ static void test_order(void **state) {
     assert_true(cost[1] < cost[0]);
 }
 
+/* ---- What it lacks */
+
+typedef struct {
+    const char *what, *graph, *further, *flash;
+    unsigned local, tcm;
+    uint64_t local_lack, tcm_lack; /* 0: no size is enough */
+} Lacking;
+
+#define SIZED_TCM "[memory tcm]\nbytes = %u @ t\nalign_bytes = 8 @ t\noverflow = local @ t\nprice = 1 @ t\n"
+
+static const Lacking lacking[] = {
+    {"in units of 8", CHAIN, SIZED_TCM, "1K", 63, 63, 65, 65}, /* all in one, of 128 */
+    {"one map each", CHAIN, SIZED_TCM, "1K", 64, 63, 64, 1},
+    {"room for one, with a byte more", CHAIN, SIZED_TCM, "1K", 63, 64, 1, 64},
+    {"nothing", CHAIN, SIZED_TCM, "1K", 1, 8, 127, 120},
+    {"a view is no further map", VIEWED, SIZED_TCM, "1K", 63, 64, 1, 64},
+    /* x0 of 64 and t0 t2 of 32 each at once: x0 goes to tcm alone, or with one of the others. */
+    {"parts", SPLIT, SIZED_TCM, "1K", 40, 64, 24, 32},
+};
+
+static void plan_lacking(Planned *planned, const Lacking *row, uint64_t more_local, uint64_t more_tcm) {
+    char further[256], local[32], device[1024];
+    int length = snprintf(further, sizeof further, row->further, row->tcm + (unsigned)more_tcm);
+    assert_in_range(length, 1, sizeof further - 1);
+    snprintf(local, sizeof local, "%u", row->local + (unsigned)more_local);
+    length = snprintf(device, sizeof device, arena, local, 1U, further, row->flash);
+    assert_in_range(length, 1, sizeof device - 1);
+    planned_on(planned, device, row->graph, &(PlanOptions){.in_place = true});
+}
+
+static bool fits_with(const Lacking *row, uint64_t more_local, uint64_t more_tcm) {
+    Planned planned;
+    plan_lacking(&planned, row, more_local, more_tcm);
+    bool fits = plan_fits(planned.plan);
+    planned_free(&planned);
+    return fits;
+}
+
+static uint64_t lack_told(const Plan *plan, const char *kind) {
+    for (uint32_t i = 0; i < plan->remedy_count; i++) {
+        if (strcmp(plan->remedies[i].kind, kind) == 0) {
+            return plan->remedies[i].saves_bytes;
+        }
+    }
+    return 0;
+}
+
+/* What is told to be enough is, and a byte less is not. */
+static void test_lack(void **state) {
+    (void)state;
+    for (size_t k = 0; k < sizeof lacking / sizeof lacking[0]; k++) {
+        const Lacking *row = &lacking[k];
+        Planned planned;
+        print_message("%s\n", row->what);
+        plan_lacking(&planned, row, 0, 0);
+        assert_false(plan_fits(planned.plan));
+        assert_int_equal(lack_told(planned.plan, "larger_memory"), row->local_lack);
+        assert_int_equal(lack_told(planned.plan, "larger_overflow"), row->tcm_lack);
+        assert_int_equal(planned.plan->lack_bytes, row->local_lack);
+        assert_true(fits_with(row, row->local_lack, 0) && !fits_with(row, row->local_lack - 1, 0));
+        assert_true(fits_with(row, 0, row->tcm_lack) && !fits_with(row, 0, row->tcm_lack - 1));
+        planned_free(&planned);
+    }
+}
+
+/* ---- Which order is kept */
+
+/* Three maps of 1,024 are made of x, of 256, all at once or one after the other, and each made into one of 64. */
+#define WIDE                                                                                                           \
+    "format tflite\ninput x int8[1,8,8,4] scale=0.5\nconst w int8[16,1,1,4] scale=0.5 = splat 1\n"                     \
+    "const v int8[1,1,1,16] scale=0.5 = splat 1\nvalue a int8[1,8,8,16] scale=0.5\n"                                   \
+    "value b int8[1,8,8,16] scale=0.5\nvalue c int8[1,8,8,16] scale=0.5\nvalue d int8[1,8,8,1] scale=0.5\n"            \
+    "value e int8[1,8,8,1] scale=0.5\nvalue f int8[1,8,8,1] scale=0.5\nvalue g int8[1,8,8,1] scale=0.5\n"              \
+    "value y int8[1,8,8,1] scale=0.5\nnode Conv(CONV_2D) k: x w -> a\nnode Conv(CONV_2D) l: x w -> b\n"                \
+    "node Conv(CONV_2D) m: x w -> c\nnode Conv(CONV_2D) n: a v -> d\nnode Conv(CONV_2D) o: b v -> e\n"                 \
+    "node Conv(CONV_2D) p: c v -> f\nnode Add(ADD) q: d e -> g\nnode Add(ADD) r: g f -> y\noutput y\n"
+
+/* Both orders fit and cost as much: then further memories have less in the one that is kept, 1,024 and not 3,072. */
+static void test_order_further(void **state) {
+    (void)state;
+    static const uint64_t there[] = {3072, 1024};
+    for (int k = 0; k < 2; k++) {
+        Planned planned;
+        char device[1024];
+        int length = snprintf(device, sizeof device, arena, "512", 1U, TCM("4096", "2"), "unbounded");
+        assert_in_range(length, 1, sizeof device - 1);
+        planned_on(&planned, device, WIDE, &(PlanOptions){.in_place = true, .order_memory = k == 1});
+        assert_true(plan_fits(planned.plan));
+        assert_int_equal(cost_of(planned.plan), 2 * 3072);
+        assert_int_equal(planned.plan->overflow[1].placed_bytes, there[k]);
+        assert_true(k == 0 || (planned.plan->order->moved > 0 && plan_fits(planned.plan->order->of_file)));
+        planned_free(&planned);
+    }
+}
+
+/* Far memory is too small in any order, and local memory large enough in the file's: nothing is gained by another. */
+static void test_order_far(void **state) {
+    (void)state;
+    static const char scratchpad[] =
+        "[device]\nname = box\nkind = scratchpad\n[memory local]\nbytes = 4K @ t\nalign_bytes = 4 @ t\n"
+        "[memory far]\nbytes = %s @ t\nalign_bytes = 4 @ t\n"
+        "[contract]\nactivation = N H W C @ t\nweight = O H W I @ t\nparameter = N H W C @ t\n"
+        "[parameter]\nscalar = 1 @ t\nchannel = 1 @ t\nrow = 1 @ t\nfull = 1 @ t\n";
+    static const char *const far_bytes[] = {"100", "unbounded"};
+    for (int k = 0; k < 2; k++) {
+        Planned planned;
+        char device[1024];
+        snprintf(device, sizeof device, scratchpad, far_bytes[k]);
+        planned_on(&planned, device, WIDE, &(PlanOptions){.in_place = true, .order_memory = true, .whole_tiles = true});
+        const Plan *plan = planned.plan;
+        assert_true(plan_local_fits(plan) && plan_fits(plan) == (k == 1));
+        assert_true((plan->order->moved > 0) == (k == 1));
+        assert_true((plan->order->of_file == plan) == (k == 0));
+        planned_free(&planned);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_overflow),
-        cmocka_unit_test(test_far_map),
-        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_overflow), cmocka_unit_test(test_far_map),       cmocka_unit_test(test_order),
+        cmocka_unit_test(test_lack),     cmocka_unit_test(test_order_further), cmocka_unit_test(test_order_far),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

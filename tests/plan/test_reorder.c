@@ -89,7 +89,7 @@ static void check_every(const Network *network, bool pin, Tally *tally) {
                  (unsigned long long)every.lowest_bytes, network->text);
     }
     tally->proven += planned.plan->order->is_lowest;
-    tally->gains += planned.plan->peak_live_bytes < planned.plan->order->file_peak_live_bytes;
+    tally->gains += planned.plan->peak_live_bytes < planned.plan->order->of_file->unspilled_peak_bytes;
     tally->orders += every.orders;
     work_free(&work);
     planned_free(&planned);
@@ -161,7 +161,7 @@ static void check_hand(Work *work, const void *argument) {
     for (uint32_t s = 0; s < plan->step_count; s++) {
         order[s] = graph_node(plan->graph, plan->steps[s].node)->name.ptr[0];
     }
-    assert_int_equal(plan->order->file_peak_live_bytes, test->file_bytes);
+    assert_int_equal(plan->order->of_file->unspilled_peak_bytes, test->file_bytes);
     assert_int_equal(plan->peak_live_bytes, test->bytes);
     assert_int_equal(plan->order->has_choice, test->has_choice);
     assert_int_equal(plan->order->is_lowest, test->is_lowest);
