@@ -107,6 +107,76 @@ s0_status s0_plan_print_messages(s0_plan *plan, FILE *out);
  * was written: what is in `out` then is not whole. Of NULL: S0_NO_MEMORY, and nothing is written. */
 s0_status s0_plan_write_json(s0_plan *plan, FILE *out);
 
+/* ---- Per-channel affines: y = x * scale[c] + bias[c], prepared once and run many times.
+ *
+ *     s0_affine *affine;
+ *     s0_affine_options options = {.dtype = "float32", .n = 1, .c = 64, .h = 56, .w = 56, .scale = scale, .bias =
+ * bias}; s0_status status = s0_affine_new(&options, NULL, &affine); if (status == S0_DONE) { s0_affine_run(affine, x,
+ * y, NULL, 1);
+ *     }
+ *     s0_affine_print_messages(affine, stderr);
+ *     s0_affine_free(affine); */
+
+/* What to prepare. dtype, n, c, h and w are needed, of codes the scales too. Everything is read during the call only.
+ *
+ * Floats: y = x * scale[c], rounded to the dtype, then + bias[c], rounded again. Parameters must be finite; those of
+ * float16 are rounded to float16 first.
+ *
+ * Codes stand for (code - zero_point) * scale. What is computed of them, bit for bit, is what the reference `semantics`
+ * says (docs/semantics.md) of one of two things:
+ *     without `weight`  the operators DEQUANTIZE, MUL by scale[c], ADD of bias[c], QUANTIZE
+ *     with `weight`     one integer operator: the codes weight[c] stand for weight[c] * scale[c], and addend[c] is
+ * added to their product with the input in units of x_scale * scale[c]; bias must be NULL */
+typedef struct {
+    const char *dtype;         /* of x and y: float32, float16, int8, uint8, int16, or int4 (two codes a byte) */
+    const char *layout;        /* of x and y, a contract as in docs/contracts.md without banks; NULL: "N C H W" */
+    uint64_t n, c, h, w;       /* extents; with 0 there is nothing to run */
+    const float *scale, *bias; /* c of each; NULL: all 1, all 0 */
+    float x_scale, y_scale;    /* above 0 */
+    int32_t x_zero_point, y_zero_point; /* codes of the dtype */
+    const int32_t *weight;              /* NULL, or c codes, -32767 to 32767 */
+    const int32_t *addend;              /* c of them with `weight`; NULL: all 0 */
+    bool is_limited;                    /* y is limited to the codes lo to hi, else to those of the dtype */
+    int32_t lo, hi;
+    const char *semantics; /* NULL: "onnx" */
+    uint32_t threads; /* the most that s0_affine_run will be asked to use; 0: 1. The handle keeps one less waiting */
+} s0_affine_options;
+
+typedef struct s0_affine s0_affine;
+
+/* How many of the c channels are computed how; every way is exact. */
+typedef struct {
+    const char *kernels;    /* "portable", "avx2": by the processor, or by STRIDE0_CPU in the environment */
+    uint64_t x_bytes;       /* that x and y have each, the padding of the layout included */
+    uint64_t scratch_bytes; /* that a run needs for each of its threads */
+    uint64_t floats;        /* in floating point, as the operands are */
+    uint64_t products;      /* 16-bit product, equal to the reference on all 256 codes */
+    uint64_t odd_products;  /* the same with one code mended */
+    uint64_t rounds;        /* float32 product, rounded; of 8 bits equal on all 256 codes */
+    uint64_t fixed;         /* fixed-point product of 64 bits */
+    uint64_t tables;        /* table of all codes */
+    uint64_t chains;        /* operator by operator */
+} s0_affine_facts;
+
+/* S0_DONE, or S0_BAD_INPUT and S0_REFUSED with messages in `*affine`, which is to be freed in each case. S0_NO_MEMORY:
+ * `*affine` is NULL, which every call below takes. S0_REFUSED is what the reference has no value for. `allocator` must
+ * outlive the handle; NULL is the C library's. Costs some microseconds a channel of codes. */
+s0_status s0_affine_new(const s0_affine_options *options, const s0_allocator *allocator, s0_affine **affine);
+void s0_affine_free(s0_affine *affine);
+
+/* Errors and refusals, one a paragraph; of NULL that memory ran out. */
+s0_status s0_affine_print_messages(const s0_affine *affine, FILE *out);
+
+/* False where s0_affine_new did not end in S0_DONE. */
+bool s0_affine_facts_of(const s0_affine *affine, s0_affine_facts *facts);
+
+/* x and y have x_bytes each, of any alignment; y is x, or has no byte in common with it. Nothing else is read or
+ * written, and padding is not touched. `scratch` has `threads` times scratch_bytes, NULL where that is 0. Runs on
+ * `threads` threads at most, the caller's among them; on one where there is less than 256 KiB to do. Several threads
+ * may run one handle at the same time: the first takes the waiting threads, the others run alone. Needs a handle that
+ * s0_affine_new ended in S0_DONE with. */
+void s0_affine_run(const s0_affine *affine, const void *x, void *y, void *scratch, uint32_t threads);
+
 #ifdef __cplusplus
 }
 #endif

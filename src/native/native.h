@@ -1,0 +1,40 @@
+/* A prepared affine on this processor: its parameters, the walk over its maps, kernels, threads. */
+#ifndef S0_NATIVE_NATIVE_H
+#define S0_NATIVE_NATIVE_H
+
+#include "native/pool.h"
+#include "native/walk.h"
+#include "prepare/node8.h"
+
+typedef struct Native Native;
+
+/* One matrix of the walk, x and y told in `rows`: channel first all of one channel, channel last from this channel on.
+ * `scratch` as native_run has it, of one thread. */
+typedef void (*NativeMatrix)(const Native *native, const S0Rows *rows, uint64_t channel, void *scratch);
+
+struct Native {
+    const S0Kernels *kernels;
+    Pool *pool; /* null: none */
+    Walk walk;
+    uint32_t bits;          /* of an element */
+    uint64_t map_bytes;     /* of x, and of y */
+    uint64_t cache_bytes;   /* maps that are larger together are written past the caches */
+    uint64_t scratch_bytes; /* for each thread */
+    NativeMatrix matrix;
+    union {
+        S0Floats floats;   /* all channels */
+        Node8First first;  /* codes of 8 bits, channel first */
+        Node8Last last;    /* channel last */
+        S0Tables4 nibbles; /* packed codes of 4 bits */
+    };
+};
+
+/* Sets `matrix`, and what scratch it needs, for what stands in the union; `kernels`, `walk` and `bits` are told. */
+void native_take_floats(Native *native, const S0Floats *floats, bool is_half);
+void native_take_codes8(Native *native, const Node8Reference *reference, Arena *arena);
+void native_take_nibbles(Native *native, const S0Tables4 *tables);
+
+/* All of the map. `scratch` has scratch_bytes for each of `threads` threads. */
+void native_run(const Native *native, const void *x, void *y, void *scratch, uint32_t threads);
+
+#endif

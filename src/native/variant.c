@@ -1,0 +1,48 @@
+/* The table of kernels, by what the processor says of itself. */
+#include "native/variant.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+static const uint64_t USUAL_CACHE_BYTES = UINT64_C(32) << 20;
+
+#if defined(__x86_64__)
+static bool has_avx2(void) {
+    unsigned a, b, c = 0, d;
+    return __builtin_cpu_supports("avx2") && __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C) != 0;
+}
+#endif
+
+const S0Kernels *const *variant_list(void) {
+    static const S0Kernels *const portable[] = {&s0_kernels_portable, NULL};
+#if defined(__x86_64__)
+    static const S0Kernels *const avx2[] = {&s0_kernels_avx2, &s0_kernels_portable, NULL};
+    return has_avx2() ? avx2 : portable;
+#else
+    return portable;
+#endif
+}
+
+const S0Kernels *variant_choose(void) {
+    const S0Kernels *const *kernels = variant_list();
+    const char *wanted = getenv("STRIDE0_CPU");
+    while (wanted != NULL && *kernels != NULL && strcmp((*kernels)->name, wanted) != 0) {
+        kernels++;
+    }
+    return *kernels;
+}
+
+uint64_t variant_cache_bytes(void) {
+#if defined(_SC_LEVEL3_CACHE_SIZE)
+    long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    return bytes > 0 ? (uint64_t)bytes : USUAL_CACHE_BYTES;
+#else
+    return USUAL_CACHE_BYTES;
+#endif
+}

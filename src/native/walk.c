@@ -1,0 +1,179 @@
+/* The levels of a view, sorted into columns, rows and loops.
+ *
+ * Invariant: an index is the sum of its digits times what a step of each is. */
+#include "native/walk.h"
+
+#include "base/checked.h"
+
+enum { BITS_A_BYTE = 8 };
+
+/* What a loop without a level is: once, nowhere. */
+static const WalkLevel ONCE = {.dim = DIM_N, .extent = 1, .div = 1};
+
+/* A level with its stride in bits. */
+typedef struct {
+    WalkLevel level;
+    uint64_t stride_bits;
+} Run;
+
+/* Does the dimension end inside one of the digit's blocks, so that some of its values stand for padding there? */
+static bool is_cut(const View *view, const ViewLevel *level) {
+    uint64_t extent = view->shape.extent[level->dim];
+    return extent % level->div != 0 || (level->mod != 0 && extent / level->div % level->mod != 0);
+}
+
+/* Do both go over elements of one channel, the outer one where the inner one ends? */
+static bool continues(const Run *outer, const Run *inner) {
+    uint64_t bits;
+    return outer->level.dim != DIM_C && inner->level.dim != DIM_C && !outer->level.is_cut && !inner->level.is_cut &&
+           checked_mul(inner->stride_bits, inner->level.extent, &bits) && bits == outer->stride_bits;
+}
+
+/* The levels of more than one value, outer to inner; those that continue each other are one. */
+static uint32_t collect(const View *view, Run run[VIEW_MAX_LEVELS]) {
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < view->level_count; k++) {
+        const ViewLevel *level = &view->level[k];
+        if (level->extent <= 1) {
+            continue;
+        }
+        run[count++] =
+            (Run){{.dim = level->dim, .extent = level->extent, .div = level->div, .is_cut = is_cut(view, level)},
+                  level->stride_bits};
+        if (count > 1 && continues(&run[count - 2], &run[count - 1])) {
+            run[count - 1].level.extent *= run[count - 2].level.extent;
+            run[count - 2] = run[count - 1];
+            count--;
+        }
+    }
+    return count;
+}
+
+/* False where one begins inside a byte. `neighbours`: the one whose values lie side by side; `count` where none does.
+ */
+static bool take_runs(Walk *walk, const Run *run, uint32_t count, uint32_t bits, uint32_t *neighbours) {
+    *neighbours = count;
+    for (uint32_t k = 0; k < count; k++) {
+        if (run[k].stride_bits == bits) {
+            *neighbours = k;
+        } else if (run[k].stride_bits % BITS_A_BYTE != 0) {
+            return false;
+        }
+        walk->loop[k] = run[k].level;
+        walk->loop[k].stride_bytes = run[k].stride_bits / BITS_A_BYTE;
+    }
+    walk->loop_count = count;
+    return true;
+}
+
+static WalkLevel take_loop(Walk *walk, uint32_t k) {
+    WalkLevel level = walk->loop[k];
+    walk->loop_count--;
+    for (; k < walk->loop_count; k++) {
+        walk->loop[k] = walk->loop[k + 1];
+    }
+    return level;
+}
+
+/* May rows be along this loop? All elements of a column have one channel, and a cut row does not depend on its column.
+ */
+static bool is_row(const Walk *walk, const WalkLevel *loop) {
+    return loop->dim != DIM_C && !(loop->is_cut && loop->dim == walk->column.dim);
+}
+
+/* Rows are the innermost loop or none: a map is gone through in the order of its addresses. */
+static void take_rows(Walk *walk) {
+    uint32_t last = walk->loop_count - 1;
+    if (walk->loop_count > 0 && is_row(walk, &walk->loop[last])) {
+        walk->row = take_loop(walk, last);
+    }
+}
+
+static bool count_matrices(const View *view, Walk *walk) {
+    walk->matrix_count = layout_elements(view->shape.extent) > 0 ? 1 : 0;
+    for (uint32_t k = 0; k < walk->loop_count; k++) {
+        if (!checked_mul(walk->matrix_count, walk->loop[k].extent, &walk->matrix_count)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Where index 0 lies. */
+static bool find_offset(const View *view, Walk *walk) {
+    const uint64_t zero[DIM_COUNT] = {0};
+    uint64_t bits = layout_elements(view->shape.extent) > 0 ? view_address_bits(view, zero) : 0;
+    walk->offset_bytes = bits / BITS_A_BYTE;
+    return bits % BITS_A_BYTE == 0;
+}
+
+bool walk_init(const View *view, Walk *walk) {
+    *walk = (Walk){.column = ONCE, .row = ONCE};
+    for (int dim = 0; dim < DIM_COUNT; dim++) {
+        walk->extent[dim] = view->shape.extent[dim];
+    }
+    Run run[VIEW_MAX_LEVELS];
+    uint32_t count = collect(view, run);
+    uint32_t neighbours;
+    if (view->bank_term_count > 0 || !find_offset(view, walk) ||
+        !take_runs(walk, run, count, view->shape.bits, &neighbours)) {
+        return false;
+    }
+    if (neighbours < count) {
+        walk->column = take_loop(walk, neighbours);
+        walk->is_channel_last = walk->column.dim == DIM_C;
+    }
+    take_rows(walk);
+    return count_matrices(view, walk);
+}
+
+/* ---- Places */
+
+/* How many values of the level stand for elements, the other digits of its dimension being what they are. */
+static uint64_t count_values(const Walk *walk, const WalkPlace *place, const WalkLevel *level) {
+    if (!level->is_cut) {
+        return level->extent;
+    }
+    uint64_t extent = walk->extent[level->dim];
+    uint64_t index = place->index[level->dim];
+    uint64_t left = index < extent ? (extent - index + level->div - 1) / level->div : 0;
+    return left < level->extent ? left : level->extent;
+}
+
+static void look(const Walk *walk, WalkPlace *place) {
+    place->matrix.channel = place->index[DIM_C];
+    place->matrix.rows = count_values(walk, place, &walk->row);
+    place->matrix.columns = count_values(walk, place, &walk->column);
+    for (uint32_t k = 0; k < walk->loop_count; k++) {
+        if (walk->loop[k].is_cut && place->index[walk->loop[k].dim] >= walk->extent[walk->loop[k].dim]) {
+            place->matrix.rows = 0;
+        }
+    }
+}
+
+void walk_begin(const Walk *walk, uint64_t matrix, WalkPlace *place) {
+    *place = (WalkPlace){.matrix = {.offset_bytes = walk->offset_bytes}};
+    for (uint32_t k = walk->loop_count; k-- > 0;) {
+        const WalkLevel *loop = &walk->loop[k];
+        place->digit[k] = matrix % loop->extent;
+        matrix /= loop->extent;
+        place->index[loop->dim] += place->digit[k] * loop->div;
+        place->matrix.offset_bytes += place->digit[k] * loop->stride_bytes;
+    }
+    look(walk, place);
+}
+
+void walk_next(const Walk *walk, WalkPlace *place) {
+    for (uint32_t k = walk->loop_count; k-- > 0;) {
+        const WalkLevel *loop = &walk->loop[k];
+        place->index[loop->dim] += loop->div;
+        place->matrix.offset_bytes += loop->stride_bytes;
+        if (++place->digit[k] < loop->extent) {
+            break;
+        }
+        place->digit[k] = 0;
+        place->index[loop->dim] -= loop->div * loop->extent;
+        place->matrix.offset_bytes -= loop->stride_bytes * loop->extent;
+    }
+    look(walk, place);
+}

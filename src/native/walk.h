@@ -1,0 +1,54 @@
+/* Walk: a stored map as matrices that kernels take, channel last where a channel's neighbour is the next channel,
+ * channel first elsewhere.
+ *
+ *     for every loop's every value: one matrix of `row` x `column`, and its first channel
+ *
+ * A matrix is whole, or cut where a dimension ends inside a block: then `partial` is set, and the counts of rows and
+ * columns follow from the indices. */
+#ifndef S0_NATIVE_WALK_H
+#define S0_NATIVE_WALK_H
+
+#include "layout/view.h"
+
+/* A digit of an index: how often, how far apart in the storage, how much of the dimension a step is. */
+typedef struct {
+    Dim dim;
+    uint64_t extent, stride_bytes;
+    uint64_t div;
+    bool is_cut; /* the dimension ends inside one of its blocks */
+} WalkLevel;
+
+typedef struct {
+    uint64_t extent[DIM_COUNT];
+    uint64_t offset_bytes;
+    bool is_channel_last; /* the columns are channels */
+    WalkLevel column, row;
+    WalkLevel loop[VIEW_MAX_LEVELS]; /* outer to inner */
+    uint32_t loop_count;
+    uint64_t matrix_count; /* product of the loops; 0 where there are no elements */
+} Walk;
+
+/* False where a kernel can't take it: banks, heads of broken bytes, rows that begin inside a byte. */
+bool walk_init(const View *view, Walk *walk);
+
+/* One matrix. */
+typedef struct {
+    uint64_t offset_bytes;
+    uint64_t rows, columns; /* 0 of either: padding only */
+    uint64_t channel;       /* of the first column */
+} WalkMatrix;
+
+/* Where a walk stands. */
+typedef struct {
+    uint64_t digit[VIEW_MAX_LEVELS]; /* of each loop */
+    uint64_t index[DIM_COUNT];
+    WalkMatrix matrix;
+} WalkPlace;
+
+/* matrix < matrix_count. */
+void walk_begin(const Walk *walk, uint64_t matrix, WalkPlace *place);
+
+/* The one after it; after the last one what the place tells is not said. */
+void walk_next(const Walk *walk, WalkPlace *place);
+
+#endif

@@ -1,0 +1,142 @@
+/* Walks against the addresses of the view, element by element. */
+#include "native/walk.h"
+
+#include "base/work.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { MOST_BITS = 1 << 17 };
+
+/* The channel that each bit belongs to, as the walk says, and 1 more; 0: padding. */
+static uint32_t channel_at[MOST_BITS];
+
+static View resolve(const char *text, const LayoutShape *shape, Work *work) {
+    ContractError error;
+    const Contract *contract = contract_parse(&work->keep, str_from(text), &error);
+    assert_non_null(contract);
+    View view;
+    Dim dim;
+    assert_int_equal(view_resolve(contract, shape, &view, &dim), VIEW_DONE);
+    return view;
+}
+
+static void mark(const Walk *walk, const WalkMatrix *matrix, uint32_t bits) {
+    for (uint64_t row = 0; row < matrix->rows; row++) {
+        for (uint64_t column = 0; column < matrix->columns; column++) {
+            uint64_t step_bits = walk->column.stride_bytes * 8 > 0 ? walk->column.stride_bytes * 8 : bits;
+            uint64_t at = 8 * (matrix->offset_bytes + row * walk->row.stride_bytes) + column * step_bits;
+            assert_true(at < MOST_BITS);
+            assert_int_equal(channel_at[at], 0);
+            channel_at[at] = (uint32_t)(matrix->channel + (walk->is_channel_last ? column : 0) + 1);
+        }
+    }
+}
+
+/* Every element once, with its channel, and nothing else. */
+static void compare(const View *view, const Walk *walk) {
+    for (size_t k = 0; k < MOST_BITS; k++) {
+        channel_at[k] = 0;
+    }
+    WalkPlace place;
+    for (uint64_t k = 0; k < walk->matrix_count; k++) {
+        if (k % 3 == 0) {
+            walk_begin(walk, k, &place);
+        } else {
+            walk_next(walk, &place);
+        }
+        mark(walk, &place.matrix, view->shape.bits);
+    }
+    uint64_t index[DIM_COUNT] = {0};
+    if (layout_elements(view->shape.extent) > 0) {
+        do {
+            uint64_t at = view_address_bits(view, index);
+            assert_int_equal(channel_at[at], index[DIM_C] + 1);
+            channel_at[at] = 0;
+        } while (view_next_index(&view->shape, index));
+    }
+    for (size_t k = 0; k < MOST_BITS; k++) {
+        assert_int_equal(channel_at[k], 0);
+    }
+}
+
+typedef struct {
+    const char *contract;
+    uint32_t bits;
+    uint64_t n, c, h, w;
+    bool is_channel_last;
+    uint64_t matrices; /* 0: not told */
+} Row;
+
+static const Row ROWS[] = {
+    {"N C H W", 32, 1, 5, 3, 4, false, 5},
+    {"N C H W", 8, 2, 3, 7, 5, false, 6},
+    {"N C H W", 8, 2, 3, 1, 1, true, 0},
+    {"N C H W@16", 8, 2, 3, 7, 5, false, 6},
+    {"N C H W@1", 4, 2, 3, 7, 5, false, 6},
+    {"N C H W", 4, 2, 3, 2, 5, false, 6},
+    {"N H W C", 32, 2, 5, 3, 4, true, 1},
+    {"N H W@16 C", 8, 2, 1, 3, 20, false, 0},
+    {"N H W C@16", 8, 2, 5, 3, 4, true, 1},
+    {"N H C/16 W C%16", 8, 2, 20, 3, 4, true, 0},
+    {"N C/16 H W C%16", 16, 1, 33, 3, 4, true, 3},
+    {"N C/4 H C%4 W@16", 8, 1, 10, 3, 5, false, 0},
+    {"N C/16 H/2 W C%16 H%2", 8, 1, 20, 5, 3, false, 0},
+    {"W H C N", 16, 3, 4, 5, 6, false, 120},
+    {"N C H/4 W/4 H%4 W%4", 8, 2, 3, 6, 7, false, 0},
+    {"N C H/2 W/8 H%2 W%8", 32, 1, 2, 4, 16, false, 0},
+    {"H W N C", 32, 3, 4, 5, 6, true, 1},
+    {"N H W C", 32, 1, 0, 3, 4, false, 0},
+    {"N H W C", 32, 1, 1, 1, 1, false, 1},
+};
+
+static void test_every_element_once(void **state) {
+    (void)state;
+    Work work;
+    work_init(&work, &system_allocator);
+    for (size_t k = 0; k < sizeof ROWS / sizeof ROWS[0]; k++) {
+        const Row *row = &ROWS[k];
+        LayoutShape shape = layout_shape(row->bits, 4);
+        shape.extent[DIM_N] = row->n;
+        shape.extent[DIM_C] = row->c;
+        shape.extent[DIM_H] = row->h;
+        shape.extent[DIM_W] = row->w;
+        View view = resolve(row->contract, &shape, &work);
+        Walk walk;
+        assert_true(walk_init(&view, &walk));
+        compare(&view, &walk);
+        assert_int_equal(walk.is_channel_last, row->is_channel_last);
+        if (row->matrices != 0) {
+            assert_int_equal(walk.matrix_count, row->matrices);
+        }
+    }
+    work_free(&work);
+}
+
+static void test_what_no_kernel_takes(void **state) {
+    (void)state;
+    Work work;
+    work_init(&work, &system_allocator);
+    LayoutShape shape = layout_shape(4, 4);
+    shape.extent[DIM_C] = 3;
+    shape.extent[DIM_W] = 5;
+    Walk walk;
+    View odd = resolve("N C H W", &shape, &work);
+    assert_false(walk_init(&odd, &walk));
+    View banks = resolve("bank[C%64] N C/64 H W@1", &shape, &work);
+    assert_false(walk_init(&banks, &walk));
+    work_free(&work);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_element_once),
+        cmocka_unit_test(test_what_no_kernel_takes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
