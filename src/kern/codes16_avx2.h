@@ -5,6 +5,7 @@
 #ifndef S0_KERN_CODES16_AVX2_H
 #define S0_KERN_CODES16_AVX2_H
 
+#if defined(__x86_64__)
 #include "kern/rows_avx2.h"
 
 enum { S0_LANES16 = 16 };
@@ -120,4 +121,5 @@ static inline S0Rows s0_columns16(const S0Rows *rows, size_t first, size_t count
     return part;
 }
 
+#endif
 #endif

@@ -8,6 +8,7 @@
 #ifndef S0_KERN_CODES8_AVX2_H
 #define S0_KERN_CODES8_AVX2_H
 
+#if defined(__x86_64__)
 #include "kern/rows_avx2.h"
 
 #define S0_INLINE static inline __attribute__((always_inline))
@@ -219,4 +220,5 @@ S0_INLINE const char *s0_at8(const S0Arrays8 *arrays, int k, size_t channel, siz
                                          : arrays->seams[k].bytes + (channel - arrays->seam_begins) * size;
 }
 
+#endif
 #endif

@@ -13,6 +13,8 @@
 #include "kern/codes16.h"
 #include "kern/codes16_avx2.h"
 
+#if defined(__x86_64__)
+
 enum {
     TWICE = 1, /* there is a second rounding */
     CODED = 2, /* something to add in 32 bits, or limits within those of int16 */
@@ -273,3 +275,4 @@ void s0_fixed16_avx2(const S0Rows *rows, const S0Fixed16 *fixed) {
         }
     }
 }
+#endif

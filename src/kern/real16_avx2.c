@@ -5,6 +5,8 @@
 #include "kern/codes16.h"
 #include "kern/codes16_avx2.h"
 
+#if defined(__x86_64__)
+
 /* What is left to do. */
 enum {
     SUM1 = 1,                               /* + offset */
@@ -399,3 +401,4 @@ void s0_real16_avx2(const S0Rows *rows, const S0Reals16 *reals) {
         }
     }
 }
+#endif

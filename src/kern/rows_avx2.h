@@ -2,6 +2,7 @@
 #ifndef S0_KERN_ROWS_AVX2_H
 #define S0_KERN_ROWS_AVX2_H
 
+#if defined(__x86_64__)
 #include "kern/rows.h"
 
 #include <immintrin.h>
@@ -31,4 +32,5 @@ static inline size_t s0_stream_lead_bytes(const void *y) {
     return (size_t)(-(uintptr_t)y % S0_VECTOR_BYTES);
 }
 
+#endif
 #endif
