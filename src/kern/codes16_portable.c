@@ -1,5 +1,8 @@
 /* Codes of 16 bits in C99: chunks of a row are widened, computed as fixed.h does it, and narrowed. */
 #include "kern/codes16.h"
+#include "kern/subnormal.h"
+
+S0_SUBNORMAL_BEGIN
 
 enum { CHUNK = 256 };
 
@@ -97,3 +100,5 @@ void s0_fixed16_portable(const S0Rows *rows, const S0Fixed16 *fixed) {
         }
     }
 }
+
+S0_SUBNORMAL_END

@@ -5,6 +5,9 @@
 
 #include "kern/half.h"
 #include "kern/rows.h"
+#include "kern/subnormal.h"
+
+S0_SUBNORMAL_BEGIN
 
 /* n elements of a row. */
 typedef void Row(const void *x, void *y, size_t n, const float *scale, const float *bias);
@@ -126,3 +129,5 @@ void s0_f16_portable(const S0Rows *rows, const S0Floats *floats) {
         pixels(rows, floats, sizeof(uint16_t), f16_pixel);
     }
 }
+
+S0_SUBNORMAL_END
