@@ -92,7 +92,7 @@ typedef struct {
 } S0Fixed16;
 
 typedef struct {
-    const char *name; /* "portable", "avx2" */
+    const char *name; /* "portable", "avx2", "neon", "helium" */
     void (*f32)(const S0Rows *rows, const S0Floats *floats);
     void (*f16)(const S0Rows *rows, const S0Floats *floats);
     void (*product8)(const S0Rows *rows, const S0Products8 *products);
@@ -108,6 +108,12 @@ extern const S0Kernels s0_kernels_portable;
 /* For processors that have the instructions; ask native/variant.h which this one has. */
 #if defined(__x86_64__)
 extern const S0Kernels s0_kernels_avx2; /* AVX2, F16C */
+#endif
+#if defined(__aarch64__)
+extern const S0Kernels s0_kernels_neon;
+#endif
+#if defined(__ARM_FEATURE_MVE)
+extern const S0Kernels s0_kernels_helium; /* with vectors of floats */
 #endif
 
 #endif

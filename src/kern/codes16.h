@@ -12,4 +12,12 @@ void s0_real16_avx2(const S0Rows *rows, const S0Reals16 *reals);
 void s0_fixed16_avx2(const S0Rows *rows, const S0Fixed16 *fixed);
 #endif
 
+#if defined(__aarch64__)
+void s0_real16_neon(const S0Rows *rows, const S0Reals16 *reals);
+#endif
+
+#if defined(__ARM_FEATURE_MVE)
+void s0_real16_helium(const S0Rows *rows, const S0Reals16 *reals);
+#endif
+
 #endif

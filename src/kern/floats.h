@@ -12,4 +12,13 @@ void s0_f32_avx2(const S0Rows *rows, const S0Floats *floats);
 void s0_f16_avx2(const S0Rows *rows, const S0Floats *floats);
 #endif
 
+#if defined(__aarch64__)
+void s0_f32_neon(const S0Rows *rows, const S0Floats *floats);
+void s0_f16_neon(const S0Rows *rows, const S0Floats *floats);
+#endif
+
+#if defined(__ARM_FEATURE_MVE)
+void s0_f32_helium(const S0Rows *rows, const S0Floats *floats);
+#endif
+
 #endif

@@ -1,0 +1,22 @@
+/* The kernels with Helium, the vectors of Armv8.1-M with floats. What is the portable one has no vector form that would
+ * be worth it: tables are looked up element by element there too, float16 numbers may be subnormal, which vectors of
+ * their floats would flush, fixed point multiplies to 64 bits. */
+#include "kern/affine.h"
+
+#if defined(__ARM_FEATURE_MVE) && __ARM_FEATURE_MVE == 3
+#include "kern/codes16.h"
+#include "kern/codes8.h"
+#include "kern/floats.h"
+
+const S0Kernels s0_kernels_helium = {
+    .name = "helium",
+    .f32 = s0_f32_helium,
+    .f16 = s0_f16_portable,
+    .product8 = s0_product8_helium,
+    .round8 = s0_round8_helium,
+    .table8 = s0_table8_portable,
+    .table4 = s0_table4_portable,
+    .real16 = s0_real16_helium,
+    .fixed16 = s0_fixed16_portable,
+};
+#endif
