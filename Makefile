@@ -5,7 +5,7 @@
 #                   itself), and are skipped by name where it is absent
 #     make demo     the memory map of a network: MODEL=file DEVICE=preset-or-file. That it does not fit is an answer too
 #     make install  the command, its library and header, under PREFIX (/usr/local), all of it inside DESTDIR if that is set
-#     make bench    how long plan takes and how much memory it needs
+#     make bench    how fast things are; writes docs/performance.md. BENCH_JSON=F: the kernels alone, as rows of JSON in F
 #     make format   clang-format over all sources
 #     make clean
 SHELL := bash
@@ -43,9 +43,14 @@ install: build
 	@DESTDIR="$(abspath $(DESTDIR))" cmake --install build --prefix "$(abspath $(PREFIX))"
 
 bench:
-	@tools/setup test
+	@tools/setup bench
 	@$(call configure,-DBUILD_TESTING=ON)
+ifdef BENCH_JSON
+	@$(call compile,--target bench_kern)
+	@build/bench/bench_kern --json "$(BENCH_JSON)"
+else
 	@$(call compile,--target bench)
+endif
 
 format:
 	@tools/setup ci

@@ -1,0 +1,179 @@
+/* Candidates: stride0 as it prepares itself, in portable C, in its general exact form, and on two threads. */
+#include "ours.h"
+
+#include "candidate.h"
+#include "native/variant.h"
+#include "prepare/form8.h"
+#include "timing.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { TWO = 2, TWO_THREADS_BYTES = 1 << 20 };
+
+typedef struct {
+    s0_affine *affine;
+    const Problem *problem;
+    void *scratch;
+    uint32_t threads;
+} Ours;
+
+s0_affine *ours_prepare(const Problem *problem, uint32_t threads) {
+    Shape shape = problem->row.shape;
+    s0_affine_options options = {.dtype = elem_name(problem->row.elem),
+                                 .layout = problem->row.layout == NHWC ? "N H W C" : "N C H W",
+                                 .n = shape.n,
+                                 .c = shape.c,
+                                 .h = shape.h,
+                                 .w = shape.w,
+                                 .scale = problem->scale,
+                                 .bias = problem->bias,
+                                 .x_scale = problem->x_scale,
+                                 .y_scale = problem->y_scale,
+                                 .x_zero_point = problem->x_zero,
+                                 .y_zero_point = problem->y_zero,
+                                 .semantics = "onnx",
+                                 .threads = threads};
+    if (problem->row.elem == FLOAT32) {
+        options.x_scale = options.y_scale = 0;
+    }
+    s0_affine *affine;
+    if (s0_affine_new(&options, NULL, &affine) != S0_DONE) {
+        s0_affine_print_messages(affine, stderr);
+        exit(EXIT_FAILURE);
+    }
+    return affine;
+}
+
+double ours_prepare_us(const Problem *problem) {
+    enum { RUNS = 11 };
+    double took[RUNS];
+    for (int k = 0; k < RUNS; k++) {
+        double begin = timing_now_ns();
+        s0_affine_free(ours_prepare(problem, 1));
+        took[k] = timing_now_ns() - begin;
+    }
+    return timing_median(took, RUNS) / 1e3 / (double)problem->row.shape.c;
+}
+
+static void run_ours(void *self) {
+    const Ours *ours = self;
+    s0_affine_run(ours->affine, ours->problem->x, ours->problem->y, ours->scratch, ours->threads);
+}
+
+static void drop_ours(void *self) {
+    Ours *ours = self;
+    s0_affine_free(ours->affine);
+    free(ours->scratch);
+    free(ours);
+}
+
+static void add_prepared(const Problem *problem, Candidates *list, const char *name, uint32_t threads) {
+    Ours *ours = bench_alloc(sizeof *ours);
+    s0_affine_facts facts;
+    *ours = (Ours){.affine = ours_prepare(problem, threads), .problem = problem, .threads = threads};
+    if (s0_affine_facts_of(ours->affine, &facts) && facts.scratch_bytes > 0) {
+        ours->scratch = bench_alloc((size_t)facts.scratch_bytes * threads);
+    }
+    Candidate candidate = {.self = ours, .run = run_ours, .drop = drop_ours};
+    snprintf(candidate.name, sizeof candidate.name, "%s", name);
+    candidates_add(list, candidate);
+}
+
+/* ---- the form of codes that is right for nearly all parameters, with no product of 16 bits */
+
+typedef struct {
+    const Problem *problem;
+    const S0Kernels *kernels;
+    float *scale, *bias;
+    S0Bytes *bytes; /* by channel; channel last all are the same */
+    bool streams;
+} Exact;
+
+static void run_exact(void *self) {
+    const Exact *exact = self;
+    Shape shape = exact->problem->row.shape;
+    size_t plane = (size_t)(shape.h * shape.w), c = (size_t)shape.c;
+    S0Rows rows = {
+        .x = exact->problem->x, .y = exact->problem->y, .rows = 1, .columns = plane, .streams = exact->streams};
+    if (exact->problem->row.layout == NHWC || row_is_pixel(&exact->problem->row)) {
+        rows.rows = (size_t)shape.n * plane;
+        rows.columns = rows.x_pitch_bytes = rows.y_pitch_bytes = c;
+        exact->kernels->round8(&rows, &(S0Rounds8){c, exact->scale, exact->bias, exact->bytes[0]});
+        return;
+    }
+    for (size_t k = 0; k < (size_t)shape.n * c; k++) {
+        size_t at = k % c;
+        rows.x = (const int8_t *)exact->problem->x + k * plane;
+        rows.y = (int8_t *)exact->problem->y + k * plane;
+        exact->kernels->round8(&rows, &(S0Rounds8){1, exact->scale + at, exact->bias + at, exact->bytes[at]});
+    }
+}
+
+static void drop_exact(void *self) {
+    Exact *exact = self;
+    free(exact->scale);
+    free(exact->bias);
+    free(exact->bytes);
+    free(exact);
+}
+
+static void fill_table(const Problem *problem, uint64_t channel, uint8_t table[FORM8_CODES]) {
+    for (int code = INT8_MIN; code <= INT8_MAX; code++) {
+        table[(uint8_t)code] = (uint8_t)problem_reference(problem, code, channel);
+    }
+}
+
+static bool find_rounds(const Problem *problem, Exact *exact) {
+    uint8_t table[FORM8_CODES];
+    bool is_shared = problem->row.layout == NHWC || row_is_pixel(&problem->row);
+    for (uint64_t c = 0; c < problem->row.shape.c; c++) {
+        fill_table(problem, c, table);
+        S0Bytes limits = form8_limits(table, 0, 0);
+        exact->bytes[c] = limits;
+        exact->bytes[0] = is_shared ? form8_join(exact->bytes[0], limits) : exact->bytes[0];
+    }
+    for (uint64_t c = 0; c < problem->row.shape.c; c++) {
+        Form8 form;
+        fill_table(problem, c, table);
+        if (!form8_find_round(table, exact->bytes[is_shared ? 0 : c], &form)) {
+            return false;
+        }
+        exact->scale[c] = form.scale;
+        exact->bias[c] = form.bias;
+    }
+    return true;
+}
+
+static void add_exact(const Problem *problem, Candidates *list) {
+    size_t c = (size_t)problem->row.shape.c;
+    Exact *exact = bench_alloc(sizeof *exact);
+    *exact = (Exact){.problem = problem,
+                     .kernels = variant_choose(),
+                     .scale = bench_alloc(c * sizeof(float)),
+                     .bias = bench_alloc(c * sizeof(float)),
+                     .bytes = bench_alloc(c * sizeof(S0Bytes)),
+                     .streams = 2 * problem->bytes > variant_cache_bytes()};
+    if (!find_rounds(problem, exact)) {
+        fprintf(stderr, "skipped: stride0-exact, a channel has no rounded product of float32\n");
+        drop_exact(exact);
+        return;
+    }
+    candidates_add(list, (Candidate){"stride0-exact", exact, run_exact, NULL, drop_exact, 0, false});
+}
+
+static void add_ours(const Problem *problem, Candidates *list) {
+    add_prepared(problem, list, "stride0", 1);
+    if (problem->bytes >= TWO_THREADS_BYTES) {
+        add_prepared(problem, list, "stride0-2threads", TWO);
+    }
+    if (problem->row.elem == INT8) {
+        add_exact(problem, list);
+    }
+    setenv("STRIDE0_CPU", "portable", 1);
+    add_prepared(problem, list, "stride0-portable", 1);
+    unsetenv("STRIDE0_CPU");
+}
+
+const Family family_ours = {"stride0", NULL, S0_VERSION, add_ours};
