@@ -18,6 +18,21 @@ void s0_copy_few8(uint8_t *to, const uint8_t *from, size_t bytes) {
     }
 }
 
+/* Fills `most` bytes at `to`, and up to 32 more, with what the first `bytes` at `from` are, again and again. */
+static void repeat(char *to, const char *from, size_t bytes, size_t most) {
+    size_t whole = bytes / S0_VECTOR_BYTES * S0_VECTOR_BYTES;
+    for (size_t i = 0; i < whole; i += S0_VECTOR_BYTES) {
+        s0_store8(to + i, s0_load8(from + i));
+    }
+    s0_copy_few8((uint8_t *)to + whole, (const uint8_t *)from + whole, bytes - whole);
+    for (size_t done = bytes; done < most;
+         done *= 2) { /* what is copied beyond `done` is not right, but not the last */
+        for (size_t i = 0; i < done && done + i < most; i += S0_VECTOR_BYTES) {
+            s0_store8(to + done + i, s0_load8(to + i));
+        }
+    }
+}
+
 void s0_array8(S0Arrays8 *arrays, int k, const void *whole, size_t size) {
     const char *from = (const char *)whole;
     char *seam = arrays->seams[k].bytes;
@@ -33,10 +48,7 @@ void s0_array8(S0Arrays8 *arrays, int k, const void *whole, size_t size) {
         }
         return;
     }
-    for (size_t i = 0; i < S0_SEAM * size; i++) {
-        seam[i] = from[at];
-        at = at + 1 < all ? at + 1 : 0;
-    }
+    repeat(seam, from, all, S0_SEAM * size);
 }
 
 void s0_arrays8(S0Arrays8 *arrays, const S0Rows *rows, size_t channels, const S0Bytes *codes) {
@@ -56,22 +68,12 @@ static size_t strip_rows(size_t rows, size_t channels) {
     return most * channels < S0_VECTOR_BYTES ? 0 : most;
 }
 
-/* The same past the caches, where a strip is a multiple of 32 bytes. */
-static size_t stream_rows(size_t rows, size_t channels) {
-    size_t even = S0_VECTOR_BYTES / (channels & (~channels + 1)); /* rows of a multiple of 32 bytes */
-    if (even <= 1) {
-        return strip_rows(rows, channels);
-    }
-    return strip_rows(rows / even, even * channels) * even;
-}
-
 /* Rows that touch, all of them one strip. */
-static void walk_touching(const S0Strips8 *all, const S0Arrays8 *arrays, S0Walk8 *walk,
-                          size_t (*rows_of)(size_t rows, size_t channels)) {
+static void walk_touching(const S0Strips8 *all, const S0Arrays8 *arrays, S0Walk8 *walk) {
     const size_t channels = arrays->channels;
     S0Strips8 strips = *all;
     size_t left = all->bytes, rows;
-    while (left >= S0_STRIPS * channels && (rows = rows_of(left / channels, channels)) > 0) {
+    while (left >= S0_STRIPS * channels && (rows = strip_rows(left / channels, channels)) > 0) {
         strips.bytes = strips.x_pitch_bytes = strips.y_pitch_bytes = rows * channels;
         walk(&strips, S0_STRIPS, arrays);
         strips.x += S0_STRIPS * strips.bytes;
@@ -84,8 +86,9 @@ static void walk_touching(const S0Strips8 *all, const S0Arrays8 *arrays, S0Walk8
     }
 }
 
-/* The same past the caches: up to where y is aligned in the usual way. */
-static void walk_streams(const S0Strips8 *all, const S0Arrays8 *arrays, S0Walk8 *walk, S0Walk8 *streams) {
+/* The same past the caches, in one go: what waits for the memory has the time to load parameters again, and lines are
+ * to be written whole. Up to where y is aligned in the usual way. */
+static void walk_stream(const S0Strips8 *all, const S0Arrays8 *arrays, S0Walk8 *walk, S0Walk8 *streams) {
     S0Strips8 strips = *all;
     size_t lead = s0_stream_lead_bytes(all->y);
     if (lead > 0) {
@@ -96,7 +99,7 @@ static void walk_streams(const S0Strips8 *all, const S0Arrays8 *arrays, S0Walk8 
         strips.first = lead % arrays->channels;
         strips.bytes = all->bytes - lead;
     }
-    walk_touching(&strips, arrays, streams, stream_rows);
+    streams(&strips, 1, arrays);
     _mm_sfence();
 }
 
@@ -124,9 +127,9 @@ void s0_walk8(const S0Rows *rows, const S0Arrays8 *arrays, S0Walk8 *walk, S0Walk
     }
     strips.bytes *= rows->rows;
     if (rows->streams && strips.bytes >= 4 * S0_VECTOR_BYTES) {
-        walk_streams(&strips, arrays, walk, streams);
+        walk_stream(&strips, arrays, walk, streams);
     } else {
-        walk_touching(&strips, arrays, walk, strip_rows);
+        walk_touching(&strips, arrays, walk);
     }
 }
 #endif

@@ -29,9 +29,9 @@ typedef struct {
 
 enum { S0_ARRAYS = 5, S0_SEAM = 64 };
 
-/* Parameters of 4 bytes at most. */
+/* Parameters of 4 bytes at most, and room to write past them. */
 typedef struct {
-    char bytes[4 * S0_SEAM];
+    char bytes[4 * S0_SEAM + S0_VECTOR_BYTES];
 } S0Seam8;
 
 /* Arrays of parameters, which is what being the form's, for channel last. Vectors that begin at a channel before number
@@ -54,9 +54,9 @@ typedef struct {
     size_t first;
 } S0Strips8;
 
-enum { S0_STRIPS = 4 };
+enum { S0_STRIPS = 8 };
 
-/* A form at work on one strip, or on S0_STRIPS. */
+/* A form at work on one strip, or on S0_STRIPS; past the caches on one. */
 typedef void S0Walk8(const S0Strips8 *strips, int count, const S0Arrays8 *arrays);
 
 /* Before the walk: the channels, then each array; number `k` has parameters of `size` bytes. */
@@ -207,7 +207,7 @@ S0_INLINE void s0_walk_strips8(const S0Strips8 *strips, int count, const S0Array
             s0_few8(strips->x + (size_t)k * strips->x_pitch_bytes, strips->y + (size_t)k * strips->y_pitch_bytes,
                     strips->bytes, apply, flags, &lanes);
         }
-    } else if (count == S0_STRIPS) {
+    } else if (count == S0_STRIPS && (flags & S0_STREAMS) == 0) {
         s0_strips8(strips, S0_STRIPS, arrays, load, apply, flags);
     } else {
         s0_strips8(strips, 1, arrays, load, apply, flags);

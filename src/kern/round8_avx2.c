@@ -1,8 +1,8 @@
 /* Codes of 8 bits by float32, with AVX2.
  *
- * Bytes of zero are laid below those of x until they are the high bytes of words of 32 bits: x * 2^24, with its sign
- * and without a widening that would cross the halves of a vector. So scales are taken times 2^-24. Both are exact,
- * except for scales below 2^-102, whose products no bias and no rounding to integers lets anybody see. */
+ * Bytes of x become the high bytes of words of 32 bits: x * 2^24, with its sign and without a widening that would cross
+ * the halves of a vector. So scales are taken times 2^-24. Both are exact, except for scales below 2^-102, whose
+ * products no bias and no rounding to integers lets anybody see. */
 #include "kern/codes8.h"
 #include "kern/codes8_avx2.h"
 
@@ -11,20 +11,24 @@
 /* Four vectors each: of codes 4k to 4k + 3 and 16 + 4k to 16 + 4k + 3. */
 enum { SCALE = 0, BIAS = 4, QUARTERS = 4, BOTH = S0_FLIPS | S0_LIMITS };
 
-S0_INLINE __m256i round_quarter(__m256i high_bytes, const S0Lanes8 *lanes, int quarter) {
-    __m256 product = _mm256_mul_ps(_mm256_cvtepi32_ps(high_bytes), _mm256_castsi256_ps(lanes->of[SCALE + quarter]));
+/* Where the bytes of a quarter go. */
+S0_INLINE __m256i quarter_bytes(int quarter) {
+    const __m256i first = _mm256_setr_epi32(0x00808080, 0x01808080, 0x02808080, 0x03808080, 0x00808080, 0x01808080,
+                                            0x02808080, 0x03808080);
+    return _mm256_add_epi32(first, _mm256_set1_epi32(quarter * 0x04000000));
+}
+
+S0_INLINE __m256i round_quarter(__m256i x, const S0Lanes8 *lanes, int quarter) {
+    __m256 high_bytes = _mm256_cvtepi32_ps(_mm256_shuffle_epi8(x, quarter_bytes(quarter)));
+    __m256 product = _mm256_mul_ps(high_bytes, _mm256_castsi256_ps(lanes->of[SCALE + quarter]));
     return _mm256_cvtps_epi32(_mm256_add_ps(product, _mm256_castsi256_ps(lanes->of[BIAS + quarter])));
 }
 
 S0_INLINE __m256i apply(__m256i codes, const S0Lanes8 *lanes, int flags) {
-    const __m256i zero = _mm256_setzero_si256();
     __m256i x = s0_enter8(codes, lanes, flags);
-    __m256i low = _mm256_unpacklo_epi8(zero, x), high = _mm256_unpackhi_epi8(zero, x);
-    __m256i first = round_quarter(_mm256_unpacklo_epi16(zero, low), lanes, 0);
-    __m256i second = round_quarter(_mm256_unpackhi_epi16(zero, low), lanes, 1);
-    __m256i third = round_quarter(_mm256_unpacklo_epi16(zero, high), lanes, 2);
-    __m256i fourth = round_quarter(_mm256_unpackhi_epi16(zero, high), lanes, 3);
-    __m256i y = _mm256_packs_epi16(_mm256_packs_epi32(first, second), _mm256_packs_epi32(third, fourth));
+    __m256i low = _mm256_packs_epi32(round_quarter(x, lanes, 0), round_quarter(x, lanes, 1));
+    __m256i high = _mm256_packs_epi32(round_quarter(x, lanes, 2), round_quarter(x, lanes, 3));
+    __m256i y = _mm256_packs_epi16(low, high);
     return s0_leave8(s0_limit8(y, lanes, flags), lanes, flags);
 }
 
