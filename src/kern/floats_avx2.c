@@ -147,6 +147,22 @@ INLINE void pixels(S0Rows rows, const S0Floats *floats, int form) {
     }
 }
 
+/* Parameters of so many columns stay in the smallest cache while rows go through it. */
+enum { COLUMNS_AT_ONCE = 1024 };
+
+INLINE void pixels_by_columns(const S0Rows *rows, const S0Floats *floats, int form) {
+    const size_t parts = (floats->channels + COLUMNS_AT_ONCE - 1) / COLUMNS_AT_ONCE;
+    const size_t columns = (floats->channels / LANES + parts) / parts * LANES;
+    for (size_t c = 0; c < floats->channels; c += columns) {
+        const size_t left = floats->channels - c;
+        const S0Floats part = {left < columns ? left : columns, floats->scale + c, floats->bias + c};
+        S0Rows part_rows = *rows;
+        part_rows.x = (const char *)rows->x + c * (form & SIZE);
+        part_rows.y = (char *)rows->y + c * (form & SIZE);
+        pixels(part_rows, &part, form);
+    }
+}
+
 /* ---- Channel last, rows that touch
  *
  * The parameters of element i of the stream are number i mod channels, its phase. Few channels are repeated until they
@@ -300,18 +316,26 @@ INLINE void stream(const S0Rows *rows, const S0Floats *floats, int form) {
     put(y + x_end * size, last, form);
 }
 
-/* ---- */
+/* ---- Which of them */
 
-enum { WORTH_PHASES = 32 };
+/* Of shorter streams the parameters are not worth repeating; of longer rows they are read from memory again and again.
+ */
+enum { SHORTEST_STREAM = 32, WIDEST_STREAM = 2048 };
+
+/* Whether rows of pixels are to be one stream. */
+INLINE int is_stream(const S0Rows *rows, size_t row_bytes) {
+    return rows->rows > 1 && rows->columns <= WIDEST_STREAM && rows->rows * rows->columns >= SHORTEST_STREAM &&
+           s0_rows_touch(rows, row_bytes);
+}
 
 INLINE void any(const S0Rows *rows, const S0Floats *floats, int form) {
     const size_t row_bytes = rows->columns * (form & SIZE);
     if (floats->channels == 1) {
         planes(s0_rows_joined(rows, row_bytes), floats, form);
-    } else if (rows->rows > 1 && rows->rows * rows->columns >= WORTH_PHASES && s0_rows_touch(rows, row_bytes)) {
+    } else if (is_stream(rows, row_bytes)) {
         stream(rows, floats, form);
     } else {
-        pixels(*rows, floats, form);
+        pixels_by_columns(rows, floats, form);
     }
 }
 

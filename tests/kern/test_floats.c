@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-enum { MOST_CHANNELS = 140, MOST_BYTES = 48 * 1024 };
+enum { MANY_CHANNELS = 140, MANY_BYTES = 48 * 1024, MOST_CHANNELS = 3001, MOST_BYTES = 19 * MOST_CHANNELS * 4 };
 
 /* ---- Numbers, by libm */
 
@@ -112,13 +112,13 @@ typedef struct {
     uint64_t seed;
 } Bench;
 
-static Bench bench_new(const Format *format, const S0Kernels *kernels) {
-    Bench b = {.matrices = rows_test_new(MOST_BYTES),
+static Bench bench_new(const Format *format, const S0Kernels *kernels, size_t most_bytes) {
+    Bench b = {.matrices = rows_test_new(most_bytes),
                .scale = guarded_new(MOST_CHANNELS * sizeof(float)),
                .bias = guarded_new(MOST_CHANNELS * sizeof(float)),
                .format = format,
                .kernels = kernels,
-               .wanted = malloc(MOST_BYTES * sizeof(uint32_t)),
+               .wanted = malloc(most_bytes / format->bytes * sizeof(uint32_t)),
                .seed = 0x9E3779B97F4A7C15};
     assert_non_null(b.wanted);
     return b;
@@ -173,12 +173,12 @@ static void run(Bench *b, RowsCase c, size_t channels) {
     rows_test_check(&b->matrices);
 }
 
-static void each_bench(void (*with)(Bench *b)) {
+static void each_bench(void (*with)(Bench *b), size_t most_bytes) {
     static const Format *const formats[] = {&f32, &f16};
     const S0Kernels *tables[2];
     const int count = rows_tables(tables);
     for (int k = 0; k < 2 * count; k++) {
-        Bench b = bench_new(formats[k % 2], tables[k / 2]);
+        Bench b = bench_new(formats[k % 2], tables[k / 2], most_bytes);
         with(&b);
         bench_free(&b);
     }
@@ -204,7 +204,7 @@ static void lengths_with(Bench *b) {
 
 static void one_channel(void **state) {
     (void)state;
-    each_bench(lengths_with);
+    each_bench(lengths_with, MANY_BYTES);
 }
 
 static void planes_with(Bench *b) {
@@ -220,7 +220,7 @@ static void planes_with(Bench *b) {
 
 static void one_channel_in_rows(void **state) {
     (void)state;
-    each_bench(planes_with);
+    each_bench(planes_with, MANY_BYTES);
 }
 
 /* Up to 40 rows, which are two rounds and more of any number of channels. */
@@ -239,11 +239,11 @@ static void pixels_with(Bench *b) {
 
 static void channel_last(void **state) {
     (void)state;
-    each_bench(pixels_with);
+    each_bench(pixels_with, MANY_BYTES);
 }
 
 static void many_with(Bench *b) {
-    for (size_t channels = 71; channels <= MOST_CHANNELS; channels++) {
+    for (size_t channels = 71; channels <= MANY_CHANNELS; channels++) {
         for (size_t k = 0; k < 8; k++) {
             RowsCase c = {.rows = 34 + k, .columns = channels, .x = place(b, k * 5), .y = place(b, k * 3 + channels)};
             c.in_place = (k & 1) != 0;
@@ -255,7 +255,26 @@ static void many_with(Bench *b) {
 
 static void many_channels(void **state) {
     (void)state;
-    each_bench(many_with);
+    each_bench(many_with, MANY_BYTES);
+}
+
+/* Around what a kernel may take at once; 17 rows are two rounds of an odd number of channels. */
+static void wide_with(Bench *b) {
+    static const size_t channels[] = {1023, 1024, 1025, 2047, 2048, 2049, 2056, MOST_CHANNELS};
+    for (size_t k = 0; k < 8 * 8; k++) {
+        RowsCase c = {.rows = k / 8 % 4 == 3 ? 17 : k / 8 % 4, .columns = channels[k % 8]};
+        c.x = place(b, k * 5);
+        c.y = place(b, k / 8 * 3);
+        c.in_place = k / 8 % 3 == 1;
+        c.streams = k / 8 % 3 == 2;
+        c.x_pad = c.y_pad = k / 8 == 6 ? b->format->bytes : 0;
+        run(b, c, c.columns);
+    }
+}
+
+static void very_many_channels(void **state) {
+    (void)state;
+    each_bench(wide_with, MOST_BYTES);
 }
 
 static void narrow_with(Bench *b) {
@@ -271,7 +290,7 @@ static void narrow_with(Bench *b) {
 
 static void few_channels(void **state) {
     (void)state;
-    each_bench(narrow_with);
+    each_bench(narrow_with, MANY_BYTES);
 }
 
 static void padded_with(Bench *b) {
@@ -289,7 +308,7 @@ static void padded_with(Bench *b) {
 
 static void rows_apart(void **state) {
     (void)state;
-    each_bench(padded_with);
+    each_bench(padded_with, MANY_BYTES);
 }
 
 /* Every float16, alone and by the stretch. */
@@ -328,9 +347,9 @@ static void conversions(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(one_channel),  cmocka_unit_test(one_channel_in_rows),
-                                       cmocka_unit_test(channel_last), cmocka_unit_test(many_channels),
-                                       cmocka_unit_test(few_channels), cmocka_unit_test(rows_apart),
-                                       cmocka_unit_test(all_halves),   cmocka_unit_test(conversions)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_channel),   cmocka_unit_test(one_channel_in_rows), cmocka_unit_test(channel_last),
+        cmocka_unit_test(many_channels), cmocka_unit_test(very_many_channels),  cmocka_unit_test(few_channels),
+        cmocka_unit_test(rows_apart),    cmocka_unit_test(all_halves),          cmocka_unit_test(conversions)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
