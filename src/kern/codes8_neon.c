@@ -4,8 +4,6 @@
 #if defined(__aarch64__)
 #include "kern/rows_neon.h"
 
-enum { LANES = 16 };
-
 /* What all channels share. */
 typedef struct {
     uint8x16_t x_flip, y_flip;
@@ -16,128 +14,148 @@ S0_INLINE Shared share(const S0Bytes *bytes) {
     return (Shared){vdupq_n_u8(bytes->x_flip), vdupq_n_u8(bytes->y_flip), vdupq_n_s8(bytes->lo), vdupq_n_s8(bytes->hi)};
 }
 
-S0_INLINE int8x16_t limit(int8x16_t y, const Shared *shared) {
-    return vminq_s8(vmaxq_s8(y, shared->lo), shared->hi);
+S0_INLINE int8x16_t codes_at(const uint8_t *x, const Shared *shared) {
+    return vreinterpretq_s8_u8(veorq_u8(vld1q_u8(x), shared->x_flip));
+}
+
+S0_INLINE uint8x16_t limit(int8x8_t low, int8x8_t high, const Shared *shared) {
+    return vreinterpretq_u8_s8(vminq_s8(vmaxq_s8(vcombine_s8(low, high), shared->lo), shared->hi));
 }
 
 typedef struct {
-    const S0Products8 *of;
-    int16_t multiplier[2 * LANES], addend[2 * LANES], divisor[2 * LANES];
-    int8_t odd_code[2 * LANES], odd_step[2 * LANES];
-    Shared shared;
+    const int16_t *multiplier, *addend, *divisor;
+    const int8_t *odd_code, *odd_step;
+    const Shared *shared;
 } Products;
 
 typedef struct {
     int16x8_t multiplier[2], addend[2], half_divisor[2];
-    int8x16_t odd_code, odd_step;
+    int8x16_t odd_code, odd_step; /* where they are given */
     Shared shared;
 } ProductLanes;
 
-S0_INLINE int has_odd(const S0Products8 *products) {
-    return products->odd_code != 0 && products->odd_step != 0;
+S0_INLINE ProductLanes product_lanes_at(const void *arrays, size_t first, int odd) {
+    const Products *at = (const Products *)arrays;
+    ProductLanes lanes;
+    for (int k = 0; k < 2; k++, first += 8) {
+        lanes.multiplier[k] = vld1q_s16(at->multiplier + first);
+        lanes.addend[k] = vld1q_s16(at->addend + first);
+        lanes.half_divisor[k] = vshrq_n_s16(vld1q_s16(at->divisor + first), 1);
+    }
+    lanes.odd_code = odd ? vld1q_s8(at->odd_code + first - S0_BLOCK) : vdupq_n_s8(0);
+    lanes.odd_step = odd ? vld1q_s8(at->odd_step + first - S0_BLOCK) : vdupq_n_s8(0);
+    lanes.shared = *at->shared;
+    return lanes;
 }
 
-S0_INLINE void load16s(int16x8_t *to, const S0Wrap *wrap, const int16_t *seam, const int16_t *from, size_t channel) {
-    const int16_t *at = (const int16_t *)s0_wrap_at(wrap, seam, from, sizeof(int16_t), channel);
-    to[0] = vld1q_s16(at);
-    to[1] = vld1q_s16(at + 8);
-}
-
-S0_INLINE void load_product(void *to, const void *parameters, const S0Wrap *wrap, size_t channel) {
-    ProductLanes *lanes = (ProductLanes *)to;
-    const Products *from = (const Products *)parameters;
-    load16s(lanes->multiplier, wrap, from->multiplier, from->of->multiplier, channel);
-    load16s(lanes->addend, wrap, from->addend, from->of->addend, channel);
-    load16s(lanes->half_divisor, wrap, from->divisor, from->of->divisor, channel);
-    lanes->half_divisor[0] = vshrq_n_s16(lanes->half_divisor[0], 1);
-    lanes->half_divisor[1] = vshrq_n_s16(lanes->half_divisor[1], 1);
-    lanes->shared = from->shared;
-}
-
-S0_INLINE void load_odd(void *to, const void *parameters, const S0Wrap *wrap, size_t channel) {
-    ProductLanes *lanes = (ProductLanes *)to;
-    const Products *from = (const Products *)parameters;
-    load_product(to, parameters, wrap, channel);
-    lanes->odd_code = vld1q_s8((const int8_t *)s0_wrap_at(wrap, from->odd_code, from->of->odd_code, 1, channel));
-    lanes->odd_step = vld1q_s8((const int8_t *)s0_wrap_at(wrap, from->odd_step, from->of->odd_step, 1, channel));
+S0_INLINE ProductLanes product_lanes(const S0Products8 *of, const Shared *shared, int odd) {
+    const int16x8_t multiplier = vdupq_n_s16(of->multiplier[0]), addend = vdupq_n_s16(of->addend[0]);
+    const int16x8_t half_divisor = vdupq_n_s16((int16_t)(of->divisor[0] / 2));
+    return (ProductLanes){.multiplier = {multiplier, multiplier},
+                          .addend = {addend, addend},
+                          .half_divisor = {half_divisor, half_divisor},
+                          .odd_code = vdupq_n_s8(odd ? of->odd_code[0] : 0),
+                          .odd_step = vdupq_n_s8(odd ? of->odd_step[0] : 0),
+                          .shared = *shared};
 }
 
 /* x: codes times 256. Both products are doubled and their upper halves taken: the first one rounded, as (2ab + 2^15) >>
  * 16 is (ab + 2^14) >> 15; the second one by half the divisor. Neither saturates. */
-S0_INLINE int8x8_t product8(int8x16_t x, const ProductLanes *lanes, int k) {
+S0_INLINE int8x8_t product(int8x16_t x, const ProductLanes *lanes, int k) {
     const int16x8_t high = vqrdmulhq_s16(vreinterpretq_s16_s8(x), lanes->multiplier[k]);
     return vqmovn_s16(vqdmulhq_s16(vqaddq_s16(high, lanes->addend[k]), lanes->half_divisor[k]));
 }
 
-S0_INLINE int8x16_t product16(int8x16_t x, const ProductLanes *lanes) {
-    const int8x16_t zero = vdupq_n_s8(0);
-    return limit(vcombine_s8(product8(vzip1q_s8(zero, x), lanes, 0), product8(vzip2q_s8(zero, x), lanes, 1)),
-                 &lanes->shared);
-}
-
-S0_INLINE uint8x16_t apply_product(uint8x16_t codes, const void *of) {
-    const ProductLanes *lanes = (const ProductLanes *)of;
-    const int8x16_t y = product16(vreinterpretq_s8_u8(veorq_u8(codes, lanes->shared.x_flip)), lanes);
-    return veorq_u8(vreinterpretq_u8_s8(y), lanes->shared.y_flip);
-}
-
-S0_INLINE uint8x16_t apply_odd(uint8x16_t codes, const void *of) {
-    const ProductLanes *lanes = (const ProductLanes *)of;
-    const int8x16_t x = vreinterpretq_s8_u8(veorq_u8(codes, lanes->shared.x_flip));
-    const uint8x16_t step = vandq_u8(vceqq_s8(x, lanes->odd_code), vreinterpretq_u8_s8(lanes->odd_step));
-    return veorq_u8(vaddq_u8(vreinterpretq_u8_s8(product16(x, lanes)), step), lanes->shared.y_flip);
-}
-
-S0_INLINE void fill_products(Products *parameters, const S0Wrap *wrap, const S0Products8 *products) {
-    parameters->of = products;
-    parameters->shared = share(&products->bytes);
-    s0_wrap_fill(wrap, parameters->multiplier, products->multiplier, sizeof(int16_t));
-    s0_wrap_fill(wrap, parameters->addend, products->addend, sizeof(int16_t));
-    s0_wrap_fill(wrap, parameters->divisor, products->divisor, sizeof(int16_t));
-    if (has_odd(products)) {
-        s0_wrap_fill(wrap, parameters->odd_code, products->odd_code, 1);
-        s0_wrap_fill(wrap, parameters->odd_step, products->odd_step, 1);
+/* Bytes of zero below those of x: x times 256. */
+S0_INLINE void store_products(const uint8_t *from, uint8_t *to, const ProductLanes *lanes, int odd) {
+    const int8x16_t x = codes_at(from, &lanes->shared), zero = vdupq_n_s8(0);
+    const int8x8_t low = product(vzip1q_s8(zero, x), lanes, 0), high = product(vzip2q_s8(zero, x), lanes, 1);
+    uint8x16_t y = limit(low, high, &lanes->shared);
+    if (odd) {
+        y = vaddq_u8(y, vandq_u8(vceqq_s8(x, lanes->odd_code), vreinterpretq_u8_s8(lanes->odd_step)));
     }
+    vst1q_u8(to, veorq_u8(y, lanes->shared.y_flip));
+}
+
+S0_INLINE void pixels_product(const uint8_t *x, uint8_t *y, size_t n, const void *arrays, size_t first) {
+    (void)n;
+    const ProductLanes lanes = product_lanes_at(arrays, first, 0);
+    store_products(x, y, &lanes, 0);
+}
+
+S0_INLINE void pixels_odd(const uint8_t *x, uint8_t *y, size_t n, const void *arrays, size_t first) {
+    (void)n;
+    const ProductLanes lanes = product_lanes_at(arrays, first, 1);
+    store_products(x, y, &lanes, 1);
+}
+
+S0_INLINE void plane_product(const uint8_t *x, uint8_t *y, size_t n, const void *lanes, size_t first) {
+    (void)n;
+    (void)first;
+    store_products(x, y, (const ProductLanes *)lanes, 0);
+}
+
+S0_INLINE void plane_odd(const uint8_t *x, uint8_t *y, size_t n, const void *lanes, size_t first) {
+    (void)n;
+    (void)first;
+    store_products(x, y, (const ProductLanes *)lanes, 1);
+}
+
+typedef struct {
+    int16_t multiplier[S0_SEAM], addend[S0_SEAM], divisor[S0_SEAM];
+    int8_t odd_code[S0_SEAM], odd_step[S0_SEAM];
+} ProductSeam;
+
+S0_INLINE Products products_seam(ProductSeam *to, const Products *of, size_t channels, int odd) {
+    Products seam = *of;
+    seam.multiplier = (const int16_t *)s0_seam_of(to->multiplier, of->multiplier, channels, sizeof(int16_t));
+    seam.addend = (const int16_t *)s0_seam_of(to->addend, of->addend, channels, sizeof(int16_t));
+    seam.divisor = (const int16_t *)s0_seam_of(to->divisor, of->divisor, channels, sizeof(int16_t));
+    if (odd) {
+        seam.odd_code = (const int8_t *)s0_seam_of(to->odd_code, of->odd_code, channels, 1);
+        seam.odd_step = (const int8_t *)s0_seam_of(to->odd_step, of->odd_step, channels, 1);
+    }
+    return seam;
+}
+
+S0_INLINE void run_products(const S0Rows *rows, const S0Products8 *products, S0Form form, int odd) {
+    const Shared shared = share(&products->bytes);
+    const ProductLanes lanes = product_lanes(products, &shared, odd);
+    const Products whole = {products->multiplier, products->addend,   products->divisor,
+                            products->odd_code,   products->odd_step, &shared};
+    ProductSeam bytes;
+    form.channels = products->channels;
+    form.element_bytes = 1;
+    if (form.channels == 1) {
+        form.whole = &lanes;
+        s0_rows_neon(rows, &form);
+        return;
+    }
+    const Products seam = products_seam(&bytes, &whole, form.channels, odd);
+    form.whole = &whole;
+    form.seam = &seam;
+    s0_rows_neon(rows, &form);
 }
 
 void s0_product8_neon(const S0Rows *rows, const S0Products8 *products) {
-    if (!s0_has_vectors(rows, 1)) {
+    if (!s0_has_blocks(rows, 1)) {
         s0_product8_portable(rows, products);
-        return;
-    }
-    const S0Wrap wrap = s0_wrap(products->channels, LANES);
-    Products parameters;
-    ProductLanes lanes;
-    fill_products(&parameters, &wrap, products);
-    if (has_odd(products)) {
-        s0_rows_neon(rows, &wrap, &(S0FormNeon){load_odd, apply_odd, &lanes, &parameters});
+    } else if (products->odd_code != 0 && products->odd_step != 0) {
+        run_products(rows, products, (S0Form){.pixels = pixels_odd, .plane = plane_odd}, 1);
     } else {
-        s0_rows_neon(rows, &wrap, &(S0FormNeon){load_product, apply_product, &lanes, &parameters});
+        run_products(rows, products, (S0Form){.pixels = pixels_product, .plane = plane_product}, 0);
     }
 }
 
 typedef struct {
-    const S0Rounds8 *of;
-    float scale[2 * LANES], bias[2 * LANES];
-    Shared shared;
+    const float *scale, *bias;
+    const Shared *shared;
 } Rounds;
 
 typedef struct {
     float32x4_t scale[4], bias[4];
     Shared shared;
 } RoundLanes;
-
-S0_INLINE void load_round(void *to, const void *parameters, const S0Wrap *wrap, size_t channel) {
-    RoundLanes *lanes = (RoundLanes *)to;
-    const Rounds *from = (const Rounds *)parameters;
-    const float *scale = (const float *)s0_wrap_at(wrap, from->scale, from->of->scale, sizeof(float), channel);
-    const float *bias = (const float *)s0_wrap_at(wrap, from->bias, from->of->bias, sizeof(float), channel);
-    for (int k = 0; k < 4; k++) {
-        lanes->scale[k] = vld1q_f32(scale + 4 * k);
-        lanes->bias[k] = vld1q_f32(bias + 4 * k);
-    }
-    lanes->shared = from->shared;
-}
 
 S0_INLINE int16x4_t round4(int16x4_t x, const RoundLanes *lanes, int k) {
     const float32x4_t product = vmulq_f32(vcvtq_f32_s32(vmovl_s16(x)), lanes->scale[k]);
@@ -150,51 +168,83 @@ S0_INLINE int8x8_t round8(int8x8_t x, const RoundLanes *lanes, int k) {
     return vqmovn_s16(vcombine_s16(low, high));
 }
 
-S0_INLINE uint8x16_t apply_round(uint8x16_t codes, const void *of) {
-    const RoundLanes *lanes = (const RoundLanes *)of;
-    const int8x16_t x = vreinterpretq_s8_u8(veorq_u8(codes, lanes->shared.x_flip));
+S0_INLINE void store_rounds(const uint8_t *from, uint8_t *to, const RoundLanes *lanes) {
+    const int8x16_t x = codes_at(from, &lanes->shared);
     const int8x8_t low = round8(vget_low_s8(x), lanes, 0), high = round8(vget_high_s8(x), lanes, 2);
-    const int8x16_t y = limit(vcombine_s8(low, high), &lanes->shared);
-    return veorq_u8(vreinterpretq_u8_s8(y), lanes->shared.y_flip);
+    vst1q_u8(to, veorq_u8(limit(low, high, &lanes->shared), lanes->shared.y_flip));
+}
+
+S0_INLINE void pixels_round(const uint8_t *x, uint8_t *y, size_t n, const void *arrays, size_t first) {
+    const Rounds *at = (const Rounds *)arrays;
+    RoundLanes lanes = {.shared = *at->shared};
+    for (size_t k = 0; k < n / 4; k++) {
+        lanes.scale[k] = vld1q_f32(at->scale + first + 4 * k);
+        lanes.bias[k] = vld1q_f32(at->bias + first + 4 * k);
+    }
+    store_rounds(x, y, &lanes);
+}
+
+S0_INLINE void plane_round(const uint8_t *x, uint8_t *y, size_t n, const void *lanes, size_t first) {
+    (void)n;
+    (void)first;
+    store_rounds(x, y, (const RoundLanes *)lanes);
+}
+
+S0_INLINE RoundLanes round_lanes(const S0Rounds8 *of, const Shared *shared) {
+    const float32x4_t scale = vdupq_n_f32(of->scale[0]), bias = vdupq_n_f32(of->bias[0]);
+    return (RoundLanes){.scale = {scale, scale, scale, scale}, .bias = {bias, bias, bias, bias}, .shared = *shared};
+}
+
+S0_INLINE void run_rounds(const S0Rows *rows, const S0Rounds8 *rounds) {
+    const Shared shared = share(&rounds->bytes);
+    const RoundLanes lanes = round_lanes(rounds, &shared);
+    const Rounds whole = {rounds->scale, rounds->bias, &shared};
+    float scale[S0_SEAM], bias[S0_SEAM];
+    S0Form form = {.pixels = pixels_round,
+                   .plane = plane_round,
+                   .whole = &lanes,
+                   .channels = rounds->channels,
+                   .element_bytes = 1};
+    if (form.channels == 1) {
+        s0_rows_neon(rows, &form);
+        return;
+    }
+    const Rounds seam = {(const float *)s0_seam_of(scale, rounds->scale, form.channels, sizeof(float)),
+                         (const float *)s0_seam_of(bias, rounds->bias, form.channels, sizeof(float)), &shared};
+    form.whole = &whole;
+    form.seam = &seam;
+    s0_rows_neon(rows, &form);
 }
 
 void s0_round8_neon(const S0Rows *rows, const S0Rounds8 *rounds) {
-    if (!s0_has_vectors(rows, 1)) {
+    if (s0_has_blocks(rows, 1)) {
+        run_rounds(rows, rounds);
+    } else {
         s0_round8_portable(rows, rounds);
-        return;
     }
-    const S0Wrap wrap = s0_wrap(rounds->channels, LANES);
-    Rounds parameters = {.of = rounds, .shared = share(&rounds->bytes)};
-    RoundLanes lanes;
-    s0_wrap_fill(&wrap, parameters.scale, rounds->scale, sizeof(float));
-    s0_wrap_fill(&wrap, parameters.bias, rounds->bias, sizeof(float));
-    s0_rows_neon(rows, &wrap, &(S0FormNeon){load_round, apply_round, &lanes, &parameters});
 }
 
-/* Both codes of a byte are looked up in registers. The table is the lanes. */
-S0_INLINE void load_table(void *to, const void *parameters, const S0Wrap *wrap, size_t channel) {
-    (void)wrap;
-    (void)channel;
-    *(uint8x16_t *)to = vld1q_u8((const uint8_t *)parameters);
-}
-
-S0_INLINE uint8x16_t apply_table(uint8x16_t codes, const void *of) {
-    const uint8x16_t table = *(const uint8x16_t *)of;
+/* Both codes of a byte are looked up in a register. */
+S0_INLINE void plane_table(const uint8_t *x, uint8_t *y, size_t n, const void *of, size_t first) {
+    (void)n;
+    (void)first;
+    const uint8x16_t codes = vld1q_u8(x), table = *(const uint8x16_t *)of;
     const uint8x16_t low = vqtbl1q_u8(table, vandq_u8(codes, vdupq_n_u8(15)));
     const uint8x16_t high = vqtbl1q_u8(table, vshrq_n_u8(codes, 4));
-    return vsliq_n_u8(low, high, 4);
+    vst1q_u8(y, vsliq_n_u8(low, high, 4));
 }
 
 /* One channel, where rows end with a byte: the matrix is one of bytes then. */
 void s0_table4_neon(const S0Rows *rows, const S0Tables4 *tables) {
     S0Rows bytes = *rows;
     bytes.columns = rows->columns / 2;
-    if (tables->channels != 1 || rows->columns % 2 != 0 || !s0_has_vectors(&bytes, 1)) {
+    if (tables->channels != 1 || rows->columns % 2 != 0 || !s0_has_blocks(&bytes, 1)) {
         s0_table4_portable(rows, tables);
         return;
     }
-    const S0Wrap wrap = s0_wrap(1, LANES);
-    uint8x16_t lanes;
-    s0_rows_neon(&bytes, &wrap, &(S0FormNeon){load_table, apply_table, &lanes, tables->table});
+    const uint8x16_t table = vld1q_u8(tables->table);
+    s0_rows_neon(
+        &bytes,
+        &(S0Form){.pixels = plane_table, .plane = plane_table, .whole = &table, .channels = 1, .element_bytes = 1});
 }
 #endif

@@ -1,10 +1,8 @@
-/* What a program on an emulated Cortex-M55 begins and ends with: its vector table, text and exit through the emulator
- * (semihosting). */
+/* What a program on an emulated Cortex-M55 begins and ends with: its vector table, memory, text and exit through the
+ * emulator (semihosting). */
 #include "emulated.h"
 
-#include <stdint.h>
-
-enum { WRITE_TEXT = 4, EXIT = 0x20, CRASHED = 3 };
+enum { WRITE_TEXT = 4, EXIT = 0x20, CRASHED = 3, MOST_MEMORY = 1 << 18 };
 
 static int32_t ask(uint32_t operation, const void *what) {
     register uint32_t r0 __asm__("r0") = operation;
@@ -15,6 +13,14 @@ static int32_t ask(uint32_t operation, const void *what) {
 
 void emulated_say(const char *text) {
     (void)ask(WRITE_TEXT, text);
+}
+
+/* There is nothing that faults behind. */
+uint8_t *emulated_memory_end(size_t bytes) {
+    static uint64_t memory[MOST_MEMORY / sizeof(uint64_t)];
+    static size_t taken;
+    taken += (bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t);
+    return (uint8_t *)(memory + taken);
 }
 
 static void leave(uint32_t status) {
