@@ -47,8 +47,10 @@ S0_INLINE const void *s0_seam_of(void *seam, const void *parameters, size_t chan
 
 /* The channel of the next block. */
 S0_INLINE size_t s0_next_channel(const S0Form *form, size_t channel) {
-    const size_t next = channel + (form->channels > S0_BLOCK ? S0_BLOCK : S0_BLOCK % form->channels);
-    return next < form->channels ? next : next - form->channels;
+    const size_t channels = form->channels;
+    const size_t short_step = channels > 1 ? S0_BLOCK % channels : 0;
+    const size_t next = channel + (channels > S0_BLOCK ? S0_BLOCK : short_step);
+    return next < channels ? next : next - channels;
 }
 
 /* A block of n elements that begins with a channel, one or many. */
