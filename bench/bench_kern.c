@@ -77,6 +77,8 @@ static void measure(const Row *row, Results *results) {
     check(&problem, &list, first);
     timing_compare(&list, first, ns);
     results_add(results, row, &list, ns);
+    s0_affine_facts facts = ours_facts(&problem);
+    results_add_facts(results, row, &facts);
     if (row_is_pixel(row)) {
         results->prepare_us[row->elem][row->layout] = ours_prepare_us(&problem);
     }

@@ -140,7 +140,7 @@ static void write_calls(const Results *results, FILE *out) {
             us[count++] = ours->ns / 1e3;
         }
     }
-    write_most(out, "a call of [1,1024,1,1]", 0.3, us, count, "us");
+    write_most(out, "a call of [1,1024,1,1]", 0.3, us, count, "µs");
 }
 
 void gates_write(const Results *results, FILE *out) {
@@ -151,5 +151,5 @@ void gates_write(const Results *results, FILE *out) {
     write_calls(results, out);
     double prepare[] = {results->prepare_us[INT8][NCHW], results->prepare_us[INT8][NHWC],
                         results->prepare_us[INT16][NCHW], results->prepare_us[INT16][NHWC]};
-    write_most(out, "preparing a channel of codes", 10, prepare, sizeof prepare / sizeof *prepare, "us");
+    write_most(out, "preparing a channel of codes", 10, prepare, sizeof prepare / sizeof *prepare, "µs");
 }

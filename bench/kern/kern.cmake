@@ -76,8 +76,9 @@ if(BENCH_NODE AND no_onnx EQUAL 0)
        "BENCH_ORT_PACKAGES=\"${CMAKE_SOURCE_DIR}/build/ort\"")
 endif()
 
+# Of the library what affines need: it is built fast.
+list(APPEND kern_sources ${CMAKE_SOURCE_DIR}/src/api_affine.c ${CMAKE_SOURCE_DIR}/src/prepared.c)
 target_sources(bench_kern PRIVATE ${kern_sources} ${kern_models})
 target_compile_definitions(bench_kern PRIVATE ${kern_defines}
   "BENCH_COMPILER=\"${CMAKE_C_COMPILER_ID} ${CMAKE_C_COMPILER_VERSION}\"")
-target_include_directories(bench_kern PRIVATE ${CMAKE_SOURCE_DIR}/include)
-target_link_libraries(bench_kern PRIVATE ${kern_libraries})
+target_link_libraries(bench_kern PRIVATE s0_native ${kern_libraries})

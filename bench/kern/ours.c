@@ -46,6 +46,14 @@ s0_affine *ours_prepare(const Problem *problem, uint32_t threads) {
     return affine;
 }
 
+s0_affine_facts ours_facts(const Problem *problem) {
+    s0_affine_facts facts = {0};
+    s0_affine *affine = ours_prepare(problem, 1);
+    s0_affine_facts_of(affine, &facts);
+    s0_affine_free(affine);
+    return facts;
+}
+
 double ours_prepare_us(const Problem *problem) {
     enum { RUNS = 11 };
     double took[RUNS];

@@ -20,7 +20,7 @@ static const char HOW[] =
     "$ build/bench/bench_kern --only 'NHWC int8'\n"
     "```\n"
     "\n"
-    "Each figure is the median of 11 batches of at least 60 us on one thread. What needs more than half a\n"
+    "Each figure is the median of 11 batches of at least 60 µs on one thread. What needs more than half a\n"
     "second for all of them has fewer, but 3, and what takes 0.3 s is called once. The candidates of a row take\n"
     "turns, so what else the machine does hits them alike. They read the same x and write the same y, which\n"
     "begin at different offsets of a page, and what takes less than 2 ms is called once before each batch.\n"
@@ -66,6 +66,12 @@ static const char SMALL[] = "\n"
                             "A call of [1,1024,1,1] once prepared, and what preparing and freeing\n"
                             "costs a channel.\n"
                             "\n";
+
+static const char FORMS[] =
+    "\n## Forms\n\n"
+    "Channels of the rows above, by how they are computed: fast is the product of 16 bits, or float32 of floats.\n\n"
+    "| | fast | fast, one code mended | float32, rounded | fixed point | table | by operators |\n"
+    "|---|---|---|---|---|---|---|\n";
 
 /* Rows of one dtype and layout. */
 typedef struct {
@@ -208,12 +214,28 @@ static void write_small(const Results *results, FILE *out) {
     Row rows[ROWS_MOST];
     size_t count = rows_list(rows);
     fputs(SMALL, out);
-    fputs("| | a call, us | preparing a channel, us |\n|---|---|---|\n", out);
+    fputs("| | a call, µs | preparing a channel, µs |\n|---|---|---|\n", out);
     for (size_t k = 0; k < count; k++) {
         const Result *ours = row_is_pixel(&rows[k]) ? results_find(results, &rows[k], "stride0") : NULL;
         if (ours != NULL) {
             fprintf(out, "| %s %s | %.3f | %.2f |\n", elem_name(rows[k].elem), layout_name(rows[k].layout),
                     ours->ns / 1e3, results->prepare_us[rows[k].elem][rows[k].layout]);
+        }
+    }
+}
+
+static void write_forms(const Results *results, FILE *out) {
+    fputs(FORMS, out);
+    for (int elem = 0; elem < ELEMS; elem++) {
+        for (int layout = 0; layout < LAYOUTS; layout++) {
+            const s0_affine_facts *sum = &results->facts[elem][layout];
+            uint64_t ways[] = {
+                sum->products + sum->floats, sum->odd_products, sum->rounds, sum->fixed, sum->tables, sum->chains};
+            fprintf(out, "| %s %s |", elem_name((Elem)elem), layout_name((MapLayout)layout));
+            for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
+                fprintf(out, " %" PRIu64 " |", ways[k]);
+            }
+            fputc('\n', out);
         }
     }
 }
@@ -229,6 +251,7 @@ void results_write_page(const Results *results, FILE *out) {
             write_group(results, (Elem)elem, (MapLayout)layout, out);
         }
     }
+    write_forms(results, out);
     write_materialising(results, out);
     write_threads(results, out);
     write_small(results, out);

@@ -32,6 +32,17 @@ void results_add(Results *results, const Row *row, const Candidates *list, const
     }
 }
 
+void results_add_facts(Results *results, const Row *row, const s0_affine_facts *facts) {
+    s0_affine_facts *sum = &results->facts[row->elem][row->layout];
+    sum->floats += facts->floats;
+    sum->products += facts->products;
+    sum->odd_products += facts->odd_products;
+    sum->rounds += facts->rounds;
+    sum->fixed += facts->fixed;
+    sum->tables += facts->tables;
+    sum->chains += facts->chains;
+}
+
 static bool is_same_row(const Row *a, const Row *b) {
     return a->layout == b->layout && a->elem == b->elem && a->shape.n == b->shape.n && a->shape.c == b->shape.c &&
            a->shape.h == b->shape.h && a->shape.w == b->shape.w;

@@ -3,6 +3,7 @@
 #define BENCH_RESULTS_H
 
 #include "candidate.h"
+#include "stride0/stride0.h"
 
 #include <stdio.h>
 
@@ -21,13 +22,16 @@ typedef struct {
 typedef struct {
     Result at[ROWS_MOST * CANDIDATES_MOST];
     size_t count;
-    double prepare_us[ELEMS][LAYOUTS]; /* a channel */
+    double prepare_us[ELEMS][LAYOUTS];     /* a channel */
+    s0_affine_facts facts[ELEMS][LAYOUTS]; /* channels by their way, of all rows together */
     Family family[FAMILIES_MOST];
     size_t family_count;
 } Results;
 
 /* Adds a row's candidates with their times; those that failed are left out. */
 void results_add(Results *results, const Row *row, const Candidates *list, const double *ns);
+
+void results_add_facts(Results *results, const Row *row, const s0_affine_facts *facts);
 
 /* Null where there is none. */
 const Result *results_find(const Results *results, const Row *row, const char *name);
