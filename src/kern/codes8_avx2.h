@@ -43,7 +43,7 @@ typedef struct {
     const S0Bytes *codes;
 } S0Arrays8;
 
-typedef void S0Load8(S0Lanes8 *lanes, const S0Arrays8 *arrays, size_t channel);
+typedef void S0Load8(S0Lanes8 *lanes, const S0Arrays8 *arrays, size_t channel, int flags);
 typedef __m256i S0Apply8(__m256i x, const S0Lanes8 *lanes, int flags);
 
 /* Codes that begin with channel number `first`. */
@@ -183,14 +183,14 @@ S0_INLINE void s0_strips8(const S0Strips8 *given, int count, const S0Arrays8 *gi
         last[k] = s0_load8(strips.x + (size_t)k * strips.x_pitch_bytes + tail);
     }
     for (i = 0; i < tail; i += S0_VECTOR_BYTES) {
-        load(&lanes, &arrays, channel);
+        load(&lanes, &arrays, channel, flags);
         s0_across8(&strips, count, i, apply, flags, &lanes);
         channel += step;
         channel -= channel >= channels ? channels : 0;
     }
     for (i -= tail; channel < i; channel += channels) { /* i: how far the last vector begins before where we are */
     }
-    load(&lanes, &arrays, channel - i);
+    load(&lanes, &arrays, channel - i, flags);
     for (int k = 0; k < count; k++) {
         s0_store8(strips.y + (size_t)k * strips.y_pitch_bytes + tail, apply(last[k], &lanes, flags));
     }
@@ -202,7 +202,7 @@ S0_INLINE void s0_walk_strips8(const S0Strips8 *strips, int count, const S0Array
     if (strips->bytes < S0_VECTOR_BYTES) {
         S0Lanes8 lanes;
         s0_share8(&lanes, arrays->codes);
-        load(&lanes, arrays, strips->first);
+        load(&lanes, arrays, strips->first, flags);
         for (int k = 0; k < count; k++) {
             s0_few8(strips->x + (size_t)k * strips->x_pitch_bytes, strips->y + (size_t)k * strips->y_pitch_bytes,
                     strips->bytes, apply, flags, &lanes);

@@ -2,7 +2,9 @@
  *
  * Bytes of zero are laid below those of x, which makes words of x * 256 with their signs, in two vectors: codes 0-7,
  * 16-23 and codes 8-15, 24-31 of 32. Packing the words of the two undoes that. Words of parameters lie the same way.
- * With nothing beside it that is nine operations for 32 codes. */
+ * With nothing beside it that is nine operations for 32 codes: two of them lay out, two multiply, two add, two divide,
+ * one packs. Multiplications, additions with a limit and shifts share two of the units of many processors, so where the
+ * parameters allow it others do some of that. */
 #include "kern/codes8.h"
 #include "kern/codes8_avx2.h"
 
@@ -11,28 +13,49 @@
 /* Beside those of all forms. */
 enum {
     ODD = S0_FORM,       /* a code of a channel differs */
-    FREE = 2 * S0_FORM,  /* no sum leaves 16 bits: adding without a limit runs on more units */
-    SHIFT = 4 * S0_FORM, /* a shift in place of a divisor */
+    SHIFT = 2 * S0_FORM, /* a shift in place of a divisor */
+    FREE = 4 * S0_FORM,  /* no sum leaves 16 bits: it needs no limit */
+    TOP = 8 * S0_FORM,   /* the divisor is 256: the high bytes are gathered */
     BOTH = S0_FLIPS | S0_LIMITS,
 };
+
+/* Which of the flags of the form are set. */
+typedef enum { KIND_BARE, KIND_FREE, KIND_TOP, KIND_ODD, KIND_TOP_ODD, KINDS } Kind;
 
 /* Two vectors of words each, and two of bytes. */
 enum { MULTIPLIER = 0, ADDEND = 2, DIVISOR = 4, ODD_CODE = 6, ODD_STEP = 7 };
 
-S0_INLINE __m256i apply_half(__m256i words, const S0Lanes8 *lanes, int half, int flags) {
+enum { TOP_DIVISOR = 256 };
+
+S0_INLINE __m256i sum_half(__m256i words, const S0Lanes8 *lanes, int half, int flags) {
     __m256i high = _mm256_mulhrs_epi16(words, lanes->of[MULTIPLIER + half]);
-    __m256i addend = lanes->of[ADDEND + half], divisor = lanes->of[DIVISOR + half];
-    __m256i sum = (flags & FREE) != 0 ? _mm256_add_epi16(high, addend) : _mm256_adds_epi16(high, addend);
+    __m256i addend = lanes->of[ADDEND + half];
+    return (flags & FREE) != 0 ? _mm256_add_epi16(high, addend) : _mm256_adds_epi16(high, addend);
+}
+
+S0_INLINE __m256i divide_half(__m256i sum, const S0Lanes8 *lanes, int half, int flags) {
+    __m256i divisor = lanes->of[DIVISOR + half];
     return (flags & SHIFT) != 0 ? _mm256_sra_epi16(sum, _mm256_castsi256_si128(divisor))
                                 : _mm256_mulhi_epi16(sum, divisor);
+}
+
+S0_INLINE __m256i high_bytes(__m256i low, __m256i high) {
+    const __m256i to_low = _mm256_setr_epi64x(0x0f0d0b0907050301, -1, 0x0f0d0b0907050301, -1);
+    const __m256i to_high = _mm256_setr_epi64x(-1, 0x0f0d0b0907050301, -1, 0x0f0d0b0907050301);
+    return _mm256_or_si256(_mm256_shuffle_epi8(low, to_low), _mm256_shuffle_epi8(high, to_high));
+}
+
+S0_INLINE __m256i quotients(__m256i low, __m256i high, const S0Lanes8 *lanes, int flags) {
+    return _mm256_packs_epi16(divide_half(low, lanes, 0, flags), divide_half(high, lanes, 1, flags));
 }
 
 S0_INLINE __m256i apply(__m256i codes, const S0Lanes8 *lanes, int flags) {
     const __m256i zero = _mm256_setzero_si256();
     __m256i x = s0_enter8(codes, lanes, flags);
-    __m256i low = apply_half(_mm256_unpacklo_epi8(zero, x), lanes, 0, flags);
-    __m256i high = apply_half(_mm256_unpackhi_epi8(zero, x), lanes, 1, flags);
-    __m256i y = s0_limit8(_mm256_packs_epi16(low, high), lanes, flags);
+    __m256i low = sum_half(_mm256_unpacklo_epi8(zero, x), lanes, 0, flags);
+    __m256i high = sum_half(_mm256_unpackhi_epi8(zero, x), lanes, 1, flags);
+    __m256i y = (flags & TOP) != 0 ? high_bytes(low, high) : quotients(low, high, lanes, flags);
+    y = s0_limit8(y, lanes, flags);
     if ((flags & ODD) != 0) {
         __m256i is_odd = _mm256_cmpeq_epi8(x, lanes->of[ODD_CODE]);
         y = _mm256_add_epi8(y, _mm256_and_si256(is_odd, lanes->of[ODD_STEP]));
@@ -70,50 +93,54 @@ S0_INLINE void splat(S0Lanes8 *lanes, const S0Products8 *products, int flags) {
         splat(&lanes, products, flags);                                                                                \
         run(x, y, bytes, apply, (flags) | SHIFT, &lanes);                                                              \
     }
+#define RUNS(name, flags)                                                                                              \
+    RUN(name, s0_run8, flags)                                                                                          \
+    RUN(name##_flips, s0_run8, (flags) | S0_FLIPS)                                                                     \
+    RUN(name##_limits, s0_run8, (flags) | S0_LIMITS)                                                                   \
+    RUN(name##_both, s0_run8, (flags) | BOTH)
+#define NAMES(name)                                                                                                    \
+    { name, name##_flips, name##_limits, name##_both }
 
-RUN(run_bare, s0_run8, 0)
-RUN(run_flips, s0_run8, S0_FLIPS)
-RUN(run_limits, s0_run8, S0_LIMITS)
-RUN(run_both, s0_run8, BOTH)
-RUN(run_free, s0_run8, FREE)
-RUN(run_free_flips, s0_run8, FREE | S0_FLIPS)
-RUN(run_free_limits, s0_run8, FREE | S0_LIMITS)
-RUN(run_free_both, s0_run8, FREE | BOTH)
-RUN(run_odd, s0_run8, ODD | BOTH)
-RUN(run_streams, s0_stream8, BOTH)
-RUN(run_streams_odd, s0_stream8, ODD | BOTH)
-RUN(run_few, s0_few8, BOTH)
-RUN(run_few_odd, s0_few8, ODD | BOTH)
+RUNS(run_bare, 0)
+RUNS(run_free, FREE)
+RUNS(run_top, TOP)
+RUNS(run_odd, ODD)
+RUNS(run_top_odd, TOP | ODD)
+RUN(stream, s0_stream8, BOTH)
+RUN(stream_odd, s0_stream8, ODD | BOTH)
+RUN(few, s0_few8, BOTH)
+RUN(few_odd, s0_few8, ODD | BOTH)
 
-__attribute__((noinline)) static Run *choose_run(size_t bytes, int streams, const S0Products8 *products) {
-    static Run *const plain[] = {
-        run_bare, run_flips, run_limits, run_both, run_free, run_free_flips, run_free_limits, run_free_both,
-    };
+static Run *const plain_runs[KINDS][BOTH + 1] = {
+    [KIND_BARE] = NAMES(run_bare), [KIND_FREE] = NAMES(run_free),       [KIND_TOP] = NAMES(run_top),
+    [KIND_ODD] = NAMES(run_odd),   [KIND_TOP_ODD] = NAMES(run_top_odd),
+};
+
+S0_INLINE Run *choose_run(size_t bytes, int streams, const S0Products8 *products) {
     int odd = is_odd_given(products) && products->odd_step[0] != 0;
+    int top = products->divisor[0] == TOP_DIVISOR;
     if (bytes < S0_VECTOR_BYTES) {
-        return odd ? run_few_odd : run_few;
+        return odd ? few_odd : few;
     }
     if (streams) {
-        return odd ? run_streams_odd : run_streams;
+        return odd ? stream_odd : stream;
     }
-    int free = is_free(products->multiplier[0], products->addend[0]);
-    return odd ? run_odd : plain[4 * free + s0_flags8(&products->bytes)];
+    Kind kind = is_free(products->multiplier[0], products->addend[0]) ? KIND_FREE : top ? KIND_TOP : KIND_BARE;
+    if (odd) {
+        kind = top ? KIND_TOP_ODD : KIND_ODD;
+    }
+    return plain_runs[kind][s0_flags8(&products->bytes)];
 }
 
-/* Planes are short, and instructions are what bounds them: the plainest comes first. */
-S0_INLINE void plane(const uint8_t *x, uint8_t *y, size_t bytes, int streams, const S0Products8 *products) {
-    if (s0_flags8(&products->bytes) == 0 && bytes >= S0_VECTOR_BYTES && !streams && products->odd_code == 0 &&
-        is_free(products->multiplier[0], products->addend[0])) {
-        run_free(x, y, bytes, products);
-    } else {
-        choose_run(bytes, streams, products)(x, y, bytes, products);
-    }
+S0_INLINE void plane(const S0Rows *rows, const S0Products8 *products) {
+    choose_run(rows->columns, rows->streams, products)((const uint8_t *)rows->x, (uint8_t *)rows->y, rows->columns,
+                                                       products);
 }
 
 __attribute__((noinline)) static void planes(const S0Rows *rows, const S0Products8 *products) {
     S0Rows left = s0_rows_joined(rows, rows->columns);
     for (; left.rows > 0; s0_rows_step(&left)) {
-        plane((const uint8_t *)left.x, (uint8_t *)left.y, left.columns, left.streams, products);
+        plane(&left, products);
     }
 }
 
@@ -127,77 +154,96 @@ S0_INLINE void load_words(__m256i *lanes, const char *words) {
 
 enum { MULTIPLIERS, ADDENDS, DIVISORS, ODD_CODES, ODD_STEPS };
 
-S0_INLINE void load(S0Lanes8 *lanes, const S0Arrays8 *arrays, size_t channel) {
+S0_INLINE void load(S0Lanes8 *lanes, const S0Arrays8 *arrays, size_t channel, int flags) {
     load_words(&lanes->of[MULTIPLIER], s0_at8(arrays, MULTIPLIERS, channel, 2));
     load_words(&lanes->of[ADDEND], s0_at8(arrays, ADDENDS, channel, 2));
-    load_words(&lanes->of[DIVISOR], s0_at8(arrays, DIVISORS, channel, 2));
+    if ((flags & TOP) == 0) {
+        load_words(&lanes->of[DIVISOR], s0_at8(arrays, DIVISORS, channel, 2));
+    }
+    if ((flags & ODD) != 0) {
+        lanes->of[ODD_CODE] = s0_load8(s0_at8(arrays, ODD_CODES, channel, 1));
+        lanes->of[ODD_STEP] = s0_load8(s0_at8(arrays, ODD_STEPS, channel, 1));
+    }
 }
 
-S0_INLINE void load_odd(S0Lanes8 *lanes, const S0Arrays8 *arrays, size_t channel) {
-    load(lanes, arrays, channel);
-    lanes->of[ODD_CODE] = s0_load8(s0_at8(arrays, ODD_CODES, channel, 1));
-    lanes->of[ODD_STEP] = s0_load8(s0_at8(arrays, ODD_STEPS, channel, 1));
-}
-
-#define WALK(name, load, flags)                                                                                        \
+#define WALK(name, flags)                                                                                              \
     static void name(const S0Strips8 *strips, int count, const S0Arrays8 *arrays) {                                    \
         s0_walk_strips8(strips, count, arrays, load, apply, flags);                                                    \
     }
+#define WALKS(name, flags)                                                                                             \
+    WALK(name, flags)                                                                                                  \
+    WALK(name##_both, (flags) | BOTH)
 
-WALK(walk_bare, load, 0)
-WALK(walk_both, load, BOTH)
-WALK(walk_free, load, FREE)
-WALK(walk_free_both, load, FREE | BOTH)
-WALK(walk_odd, load_odd, ODD | BOTH)
-WALK(walk_streams, load, BOTH | S0_STREAMS)
-WALK(walk_streams_odd, load_odd, ODD | BOTH | S0_STREAMS)
+WALKS(walk_bare, 0)
+WALKS(walk_free, FREE)
+WALKS(walk_top, TOP)
+WALKS(walk_odd, ODD)
+WALKS(walk_top_odd, TOP | ODD)
+WALK(walk_stream, BOTH | S0_STREAMS)
+WALK(walk_stream_odd, ODD | BOTH | S0_STREAMS)
 
-/* Looks at all channels, or, where that would take longer than it saves, at none. */
-static int are_free(const S0Rows *rows, const S0Products8 *products) {
-    enum { ENOUGH = 8, WORDS = S0_VECTOR_BYTES / 2 };
-    __m256i sums = _mm256_setzero_si256();
+static S0Walk8 *const plain_walks[KINDS][2] = {
+    [KIND_BARE] = {walk_bare, walk_bare_both},
+    [KIND_FREE] = {walk_free, walk_free_both},
+    [KIND_TOP] = {walk_top, walk_top_both},
+    [KIND_ODD] = {walk_odd, walk_odd_both},
+    [KIND_TOP_ODD] = {walk_top_odd, walk_top_odd_both},
+};
+
+/* Looks at all channels. */
+static Kind kind_of_all(const S0Products8 *products) {
+    enum { WORDS = S0_VECTOR_BYTES / 2 };
+    __m256i sums = _mm256_setzero_si256(), others = sums;
     size_t c = 0, channels = products->channels;
-    int free = rows->rows >= ENOUGH;
-    for (; free && c + WORDS <= channels; c += WORDS) {
+    for (; c + WORDS <= channels; c += WORDS) {
         __m256i multipliers = _mm256_abs_epi16(s0_load8(products->multiplier + c));
         __m256i addends = _mm256_abs_epi16(s0_load8(products->addend + c)); /* of -32768: 2^15 without a sign */
+        __m256i divisors = s0_load8(products->divisor + c);
         sums = _mm256_or_si256(sums, _mm256_add_epi16(multipliers, addends));
+        others = _mm256_or_si256(others, _mm256_xor_si256(divisors, _mm256_set1_epi16(TOP_DIVISOR)));
     }
-    free &= _mm256_testz_si256(sums, _mm256_set1_epi16(INT16_MIN));
-    for (; free && c < channels; c++) {
-        free = is_free(products->multiplier[c], products->addend[c]);
+    int free = _mm256_testz_si256(sums, _mm256_set1_epi16(INT16_MIN)), top = _mm256_testz_si256(others, others);
+    for (; c < channels; c++) {
+        free &= is_free(products->multiplier[c], products->addend[c]);
+        top &= products->divisor[c] == TOP_DIVISOR;
     }
-    return free;
+    if (is_odd_given(products)) {
+        return top ? KIND_TOP_ODD : KIND_ODD;
+    }
+    return top ? KIND_TOP : free ? KIND_FREE : KIND_BARE;
 }
 
-__attribute__((noinline)) static void product_last(const S0Rows *rows, const S0Products8 *products) {
+/* Of few rows, looking takes longer than it saves. */
+static Kind kind_of(const S0Rows *rows, const S0Products8 *products) {
+    enum { FEW = 8 };
+    if (rows->rows >= FEW) {
+        return kind_of_all(products);
+    }
+    return is_odd_given(products) ? KIND_ODD : KIND_BARE;
+}
+
+__attribute__((noinline)) static void pixels(const S0Rows *rows, const S0Products8 *products) {
     S0Seam8 seams[S0_ARRAYS];
     S0Arrays8 arrays = {.seams = seams};
+    int odd = is_odd_given(products), framed = s0_flags8(&products->bytes) != 0;
     s0_arrays8(&arrays, rows, products->channels, &products->bytes);
     s0_array8(&arrays, MULTIPLIERS, products->multiplier, 2);
     s0_array8(&arrays, ADDENDS, products->addend, 2);
     s0_array8(&arrays, DIVISORS, products->divisor, 2);
-    if (is_odd_given(products)) {
+    if (odd) {
         s0_array8(&arrays, ODD_CODES, products->odd_code, 1);
         s0_array8(&arrays, ODD_STEPS, products->odd_step, 1);
-        s0_walk8(rows, &arrays, walk_odd, walk_streams_odd);
-        return;
     }
-    int free = are_free(rows, products);
-    if (s0_flags8(&products->bytes) == 0) {
-        s0_walk8(rows, &arrays, free ? walk_free : walk_bare, walk_streams);
-    } else {
-        s0_walk8(rows, &arrays, free ? walk_free_both : walk_both, walk_streams);
-    }
+    s0_walk8(rows, &arrays, plain_walks[kind_of(rows, products)][framed], odd ? walk_stream_odd : walk_stream);
 }
 
 void s0_product8_avx2(const S0Rows *rows, const S0Products8 *products) {
     if (products->channels == 1 && rows->rows == 1) {
-        plane((const uint8_t *)rows->x, (uint8_t *)rows->y, rows->columns, rows->streams, products);
+        plane(rows, products);
     } else if (products->channels == 1) {
         planes(rows, products);
     } else if (rows->rows > 0 && products->channels > 0) {
-        product_last(rows, products);
+        pixels(rows, products);
     }
 }
 #endif

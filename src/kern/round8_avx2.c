@@ -89,7 +89,8 @@ S0_INLINE void load_quarters(__m256i *lanes, const char *floats) {
     lanes[3] = _mm256_permute2x128_si256(b, d, 0x31);
 }
 
-S0_INLINE void load(S0Lanes8 *lanes, const S0Arrays8 *arrays, size_t channel) {
+S0_INLINE void load(S0Lanes8 *lanes, const S0Arrays8 *arrays, size_t channel, int flags) {
+    (void)flags;
     load_quarters(&lanes->of[SCALE], s0_at8(arrays, SCALES, channel, sizeof(float)));
     load_quarters(&lanes->of[BIAS], s0_at8(arrays, BIASES, channel, sizeof(float)));
     for (int k = 0; k < QUARTERS; k++) {
