@@ -21,12 +21,19 @@ static bool has_avx2(void) {
 #endif
 
 const S0Kernels *const *variant_list(void) {
-    static const S0Kernels *const portable[] = {&s0_kernels_portable, NULL};
+    static const S0Kernels *const all[] = {
 #if defined(__x86_64__)
-    static const S0Kernels *const avx2[] = {&s0_kernels_avx2, &s0_kernels_portable, NULL};
-    return has_avx2() ? avx2 : portable;
+        &s0_kernels_avx2,
+#elif defined(__aarch64__)
+        &s0_kernels_neon,
+#endif
+        &s0_kernels_portable,
+        NULL
+    };
+#if defined(__x86_64__)
+    return has_avx2() ? all : all + 1;
 #else
-    return portable;
+    return all; /* every AArch64 has NEON */
 #endif
 }
 

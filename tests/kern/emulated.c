@@ -97,18 +97,18 @@ static int is_nan(Kernel kernel, const uint8_t *at) {
     return kernel == F32 ? (word & 0x7FFFFFFF) > 0x7F800000 : (word & 0x7FFF) > 0x7C00;
 }
 
-/* Whether both areas hold the same but for NaNs. */
-static size_t first_difference(Kernel kernel) {
+/* The first byte where the areas differ but for NaNs of elements that end `gap` bytes before their end. */
+static size_t first_difference(Kernel kernel, size_t gap) {
     const uint8_t *y = area_end(Y) - MOST_BYTES, *wanted = area_end(WANTED) - MOST_BYTES;
-    const size_t step = kernel == F32 ? 4 : kernel == F16 ? 2 : 1;
-    if (memcmp(y, wanted, MOST_BYTES) == 0) {
-        return MOST_BYTES;
-    }
-    for (size_t at = 0; at < MOST_BYTES; at += step) {
-        const int both_nan = step > 1 && is_nan(kernel, y + at) && is_nan(kernel, wanted + at);
-        if (memcmp(y + at, wanted + at, step) != 0 && !both_nan) {
+    const size_t step = kernel == F32 ? 4 : kernel == F16 ? 2 : 1, first = (MOST_BYTES - gap) % step;
+    size_t at = memcmp(y, wanted, MOST_BYTES) == 0 ? MOST_BYTES : 0;
+    while (at < MOST_BYTES) {
+        const size_t bytes = at < first ? first : at + step > MOST_BYTES ? MOST_BYTES - at : step;
+        const int both_nan = bytes == step && step > 1 && is_nan(kernel, y + at) && is_nan(kernel, wanted + at);
+        if (memcmp(y + at, wanted + at, bytes) != 0 && !both_nan) {
             return at;
         }
+        at += bytes;
     }
     return MOST_BYTES;
 }
@@ -141,7 +141,7 @@ static void compare(const Case *c, const Parameters *parameters) {
                              .streams = c->streams};
         call(k == Y ? &TESTED : &s0_kernels_portable, c->kernel, &rows, parameters);
     }
-    const size_t at = first_difference(c->kernel);
+    const size_t at = first_difference(c->kernel, gap);
     cases++;
     if (at < MOST_BYTES && ++failures <= MOST_FAILURES) {
         say_case(c, at);
@@ -163,6 +163,7 @@ static void fill_x(Kernel kernel) {
 /* Rows of all lengths, and of every number of channels. */
 static void compare_shapes(Kernel kernel, size_t channels) {
     fill_x(kernel);
+    const int odd = kernel != F32 || sizeof(void *) == 8; /* a Cortex-M loads floats where floats may lie */
     for (int round = 0; round < 12; round++) {
         const size_t size = kernel == TABLE4 ? 1 : element_bytes[kernel];
         const Case c = {.kernel = kernel,
@@ -171,8 +172,8 @@ static void compare_shapes(Kernel kernel, size_t channels) {
                         .channels = channels,
                         .x_pad = round % 2 != 0 ? 0 : (size_t)between(0, 5),
                         .y_pad = round % 2 != 0 ? 0 : (size_t)between(0, 5),
-                        .x_gap = size * (size_t)between(0, 9) + (kernel == REAL16 && round % 4 == 3),
-                        .y_gap = size * (size_t)between(0, 9),
+                        .x_gap = size * (size_t)between(0, 9) + (odd && round % 4 == 3),
+                        .y_gap = size * (size_t)between(0, 9) + (odd && round % 8 >= 6),
                         .in_place = round % 3 == 2,
                         .streams = (int)(chance() & 1)};
         const Parameters parameters = any_parameters(kernel, channels);
