@@ -25,17 +25,17 @@ static void write_processor(FILE *out) {
 }
 
 void machine_write(const Results *results, FILE *out) {
-    fputs("Machine: ", out);
+    fputs("Measured on ", out);
     write_processor(out);
-    fprintf(out, "caches of %" PRIu64 " KiB, %" PRIu64 " KiB and %" PRIu64 " MiB.\nThe library is compiled by %s.",
+    fprintf(out,
+            "caches of %" PRIu64 " KiB, %" PRIu64 " KiB and %" PRIu64 " MiB; compiled by %s.\n\n| with | version |\n",
             level_bytes(LEVEL_L1) >> 10, level_bytes(LEVEL_L2) >> 10, level_bytes(LEVEL_L3) >> 20, BENCH_COMPILER);
+    fputs("|---|---|\n", out);
     for (size_t k = 0; k < results->family_count; k++) {
         const Family *family = &results->family[k];
-        if (family->missing != NULL) {
-            fprintf(out, " %s: not there.", family->name);
-        } else if (family->version != NULL) {
-            fprintf(out, " %s: %s.", family->name, family->version);
+        const char *version = family->missing != NULL ? "not there" : family->version;
+        if (version != NULL) {
+            fprintf(out, "| %s | %s |\n", family->name, version);
         }
     }
-    fputc('\n', out);
 }

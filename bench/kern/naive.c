@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#if defined(BENCH_GCC) || defined(BENCH_CLANG)
 typedef struct {
     NaiveCall call;
     NaiveLoop loop;
@@ -58,6 +59,7 @@ static void add_naive(const Problem *problem, Candidates *list, const char *comp
         candidates_add(list, candidate);
     }
 }
+#endif
 
 #ifdef BENCH_GCC
 static void add_gcc(const Problem *problem, Candidates *list) {
