@@ -263,6 +263,23 @@ static bool read_codes8(Reading *reading) {
     return true;
 }
 
+static bool read_codes16(Reading *reading) {
+    Arena *keep = &reading->work->keep;
+    size_t channels = (size_t)reading->options->c;
+    Chain *chain = arena_array(keep, Chain, channels);
+    for (size_t c = 0; c < channels; c++) {
+        if (!bind(reading, c, keep, &chain[c])) {
+            return false;
+        }
+    }
+    native_take_codes16(reading->native, chain, channels, keep);
+    const size_t *count = reading->native->codes16.count;
+    reading->facts->rounds = count[FORM16_REAL];
+    reading->facts->fixed = count[FORM16_FIXED];
+    reading->facts->chains = count[FORM16_CHAIN];
+    return true;
+}
+
 /* Each of the 16 codes of a channel, by its bits. */
 static void fill_nibbles(const Reading *reading, const Chain *chain, uint8_t table[CODES4]) {
     for (int32_t code = reading->least; code <= reading->greatest; code++) {
@@ -295,7 +312,14 @@ static bool read_codes(Reading *reading) {
     if (reading->options->c == 0) {
         return true;
     }
-    return dtype_bits(reading->dtype) == 4 ? read_codes4(reading) : read_codes8(reading);
+    switch (dtype_bits(reading->dtype)) {
+    case 4:
+        return read_codes4(reading);
+    case 8:
+        return read_codes8(reading);
+    default:
+        return read_codes16(reading);
+    }
 }
 
 bool prepared_read(const s0_affine_options *options, Native *native, s0_affine_facts *facts, Work *work) {

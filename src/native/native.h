@@ -4,13 +4,23 @@
 
 #include "native/pool.h"
 #include "native/walk.h"
+#include "prepare/node16.h"
 #include "prepare/node8.h"
 
 typedef struct Native Native;
 
-/* One matrix of the walk, x and y told in `rows`: channel first all of one channel, channel last from this channel on.
- * `scratch` as native_run has it, of one thread. */
-typedef void (*NativeMatrix)(const Native *native, const S0Rows *rows, uint64_t channel, void *scratch);
+/* Matrices of the walk, one for each of `planes` channels from `channel` on, `plane_bytes` apart; or one of all its
+ * columns' channels. */
+typedef struct {
+    S0Rows rows; /* the first */
+    uint64_t channel, planes, plane_bytes;
+    void *scratch; /* as native_run has it, of one thread */
+} NativeStack;
+
+typedef void (*NativeRun)(const Native *native, const NativeStack *stack);
+
+/* One row of elements of the patched column number `patch`, in place. */
+typedef void (*NativePatch)(const Native *native, const S0Rows *row, size_t patch);
 
 struct Native {
     const S0Kernels *kernels;
@@ -20,18 +30,26 @@ struct Native {
     uint64_t map_bytes;     /* of x, and of y */
     uint64_t cache_bytes;   /* maps that are larger together are written past the caches */
     uint64_t scratch_bytes; /* for each thread */
-    NativeMatrix matrix;
+    NativeRun run;
+
+    const size_t *patch_column; /* native/patch.h */
+    size_t patch_count;
+    NativeRun pixels;
+    NativePatch patch;
+
     union {
         S0Floats floats;   /* all channels */
         Node8First first;  /* codes of 8 bits, channel first */
         Node8Last last;    /* channel last */
+        Node16 codes16;    /* codes of 16 bits */
         S0Tables4 nibbles; /* packed codes of 4 bits */
     };
 };
 
-/* Sets `matrix`, and what scratch it needs, for what stands in the union; `kernels`, `walk` and `bits` are told. */
+/* Sets `run`, and what scratch it needs, for what stands in the union; `kernels`, `walk` and `bits` are told. */
 void native_take_floats(Native *native, const S0Floats *floats, bool is_half);
 void native_take_codes8(Native *native, const Node8Reference *reference, Arena *arena);
+void native_take_codes16(Native *native, const Chain *chain, size_t channels, Arena *arena);
 void native_take_nibbles(Native *native, const S0Tables4 *tables);
 
 /* All of the map. `scratch` has scratch_bytes for each of `threads` threads. */

@@ -1,13 +1,14 @@
 /* A walk cut into equal shares, one a thread.
  *
- * Shares are cut between rows, or, where there are few and all their elements have one channel, between columns. */
+ * Shares are cut between planes, or the rows of single ones; where these are few and have one channel, between columns.
+ */
 #include "native/native.h"
 
 /* Less is done by one thread before another is awake. */
 static const uint64_t ALONE_BYTES = UINT64_C(256) << 10;
 
-/* Rows a thread, from which on the shares are equal enough. */
-enum { ROWS_A_THREAD = 16 };
+/* Planes or rows a thread, from which on the shares are equal enough. */
+enum { UNITS_A_THREAD = 16 };
 
 /* Cuts between columns are whole vectors and whole bytes. */
 enum { COLUMNS_A_STEP = 64 };
@@ -24,62 +25,81 @@ static uint64_t share(uint64_t whole, uint32_t worker, uint32_t count) {
     return whole / count * worker + whole % count * worker / count;
 }
 
-/* The rows of a matrix from `first` on, up to `end`; of all columns from `column` on up to `column_end`. */
+/* Of each plane the rows and columns, and of the planes those, from the first ones to the ends. */
 typedef struct {
-    uint64_t first, end, column, column_end;
+    uint64_t plane, plane_end, row, row_end, column, column_end;
 } Part;
 
-static void run_part(const Run *run, const WalkMatrix *matrix, Part part, void *scratch) {
+static uint64_t least(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+static void run_part(const Run *run, const WalkStack *stack, const Part *part, void *scratch) {
     const Native *native = run->native;
-    uint64_t rows = part.end < matrix->rows ? part.end : matrix->rows;
-    uint64_t columns = part.column_end < matrix->columns ? part.column_end : matrix->columns;
-    if (part.first >= rows || part.column >= columns) {
+    const Walk *walk = &native->walk;
+    uint64_t rows = least(part->row_end, stack->rows), columns = least(part->column_end, stack->columns);
+    if (part->row >= rows || part->column >= columns) {
         return;
     }
-    uint64_t pitch = native->walk.row.stride_bytes;
-    uint64_t offset = matrix->offset_bytes + part.first * pitch + part.column * native->bits / 8;
-    S0Rows given = {.x = run->x + offset,
-                    .y = run->y + offset,
-                    .rows = (size_t)(rows - part.first),
-                    .columns = (size_t)(columns - part.column),
-                    .x_pitch_bytes = (size_t)pitch,
-                    .y_pitch_bytes = (size_t)pitch,
-                    .streams = run->streams};
-    native->matrix(native, &given, matrix->channel, scratch);
+    uint64_t pitch = walk->row.stride_bytes;
+    uint64_t offset = stack->offset_bytes + part->plane * walk->plane.stride_bytes + part->row * pitch +
+                      part->column * native->bits / 8;
+    NativeStack given = {.rows = {.x = run->x + offset,
+                                  .y = run->y + offset,
+                                  .rows = (size_t)(rows - part->row),
+                                  .columns = (size_t)(columns - part->column),
+                                  .x_pitch_bytes = (size_t)pitch,
+                                  .y_pitch_bytes = (size_t)pitch,
+                                  .streams = run->streams},
+                         .channel = stack->channel + part->plane,
+                         .planes = part->plane_end - part->plane,
+                         .plane_bytes = walk->plane.stride_bytes,
+                         .scratch = scratch};
+    native->run(native, &given);
+}
+
+static Part whole_part(const Walk *walk) {
+    return (Part){.plane_end = walk->plane.extent, .row_end = walk->row.extent, .column_end = walk->column.extent};
 }
 
 static void run_columns(const Run *run, uint32_t worker, uint32_t count, void *scratch) {
     const Walk *walk = &run->native->walk;
     uint64_t steps = walk->column.extent / COLUMNS_A_STEP;
-    Part part = {.first = 0,
-                 .end = walk->row.extent,
-                 .column = share(steps, worker, count) * COLUMNS_A_STEP,
-                 .column_end =
-                     worker + 1 == count ? walk->column.extent : share(steps, worker + 1, count) * COLUMNS_A_STEP};
+    Part part = whole_part(walk);
+    part.column = share(steps, worker, count) * COLUMNS_A_STEP;
+    if (worker + 1 < count) {
+        part.column_end = share(steps, worker + 1, count) * COLUMNS_A_STEP;
+    }
     WalkPlace place;
     walk_begin(walk, 0, &place);
-    for (uint64_t k = 0; k < walk->matrix_count; k++) {
-        run_part(run, &place.matrix, part, scratch);
+    for (uint64_t k = 0; k < walk->stack_count; k++) {
+        run_part(run, &place.stack, &part, scratch);
         walk_next(walk, &place);
     }
 }
 
-static void run_rows(const Run *run, uint32_t worker, uint32_t count, void *scratch) {
+/* What a share is counted in: planes, or the rows of a single one. */
+static uint64_t units_of(const Walk *walk) {
+    return walk->plane.extent > 1 ? walk->plane.extent : walk->row.extent;
+}
+
+static void run_units(const Run *run, uint32_t worker, uint32_t count, void *scratch) {
     const Walk *walk = &run->native->walk;
-    uint64_t height = walk->row.extent;
-    uint64_t row = share(walk->matrix_count * height, worker, count);
-    uint64_t end = share(walk->matrix_count * height, worker + 1, count);
-    if (row == end) {
+    uint64_t units = units_of(walk);
+    uint64_t unit = share(walk->stack_count * units, worker, count);
+    uint64_t end = share(walk->stack_count * units, worker + 1, count);
+    if (unit == end) {
         return;
     }
+    Part part = whole_part(walk);
+    uint64_t *first = walk->plane.extent > 1 ? &part.plane : &part.row;
+    uint64_t *last = walk->plane.extent > 1 ? &part.plane_end : &part.row_end;
     WalkPlace place;
-    walk_begin(walk, row / height, &place);
-    Part part = {.first = row % height, .column = 0, .column_end = UINT64_MAX};
-    while (row < end) {
-        part.end = height - part.first < end - row ? height : part.first + (end - row);
-        run_part(run, &place.matrix, part, scratch);
-        row += part.end - part.first;
-        part.first = 0;
+    walk_begin(walk, unit / units, &place);
+    for (*first = unit % units; unit < end; *first = 0) {
+        *last = least(units, *first + (end - unit));
+        run_part(run, &place.stack, &part, scratch);
+        unit += *last - *first;
         walk_next(walk, &place);
     }
 }
@@ -88,11 +108,11 @@ static void run_share(const void *context, uint32_t worker, uint32_t count) {
     const Run *run = context;
     const Walk *walk = &run->native->walk;
     void *scratch = run->native->scratch_bytes == 0 ? NULL : run->scratch + worker * run->native->scratch_bytes;
-    bool is_few = walk->matrix_count * walk->row.extent < (uint64_t)count * ROWS_A_THREAD;
+    bool is_few = walk->stack_count * units_of(walk) < (uint64_t)count * UNITS_A_THREAD;
     if (count > 1 && is_few && !walk->is_channel_last) {
         run_columns(run, worker, count, scratch);
     } else {
-        run_rows(run, worker, count, scratch);
+        run_units(run, worker, count, scratch);
     }
 }
 

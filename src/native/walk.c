@@ -89,10 +89,19 @@ static void take_rows(Walk *walk) {
     }
 }
 
-static bool count_matrices(const View *view, Walk *walk) {
-    walk->matrix_count = layout_elements(view->shape.extent) > 0 ? 1 : 0;
+/* Channels that follow one another, each of one matrix like the others. */
+static void take_planes(Walk *walk) {
+    uint32_t last = walk->loop_count - 1;
+    if (walk->loop_count > 0 && walk->loop[last].dim == DIM_C && walk->loop[last].div == 1 &&
+        !walk->loop[last].is_cut && !walk->row.is_cut && !walk->column.is_cut) {
+        walk->plane = take_loop(walk, last);
+    }
+}
+
+static bool count_stacks(const View *view, Walk *walk) {
+    walk->stack_count = layout_elements(view->shape.extent) > 0 ? 1 : 0;
     for (uint32_t k = 0; k < walk->loop_count; k++) {
-        if (!checked_mul(walk->matrix_count, walk->loop[k].extent, &walk->matrix_count)) {
+        if (!checked_mul(walk->stack_count, walk->loop[k].extent, &walk->stack_count)) {
             return false;
         }
     }
@@ -108,7 +117,7 @@ static bool find_offset(const View *view, Walk *walk) {
 }
 
 bool walk_init(const View *view, Walk *walk) {
-    *walk = (Walk){.column = ONCE, .row = ONCE};
+    *walk = (Walk){.column = ONCE, .row = ONCE, .plane = ONCE};
     for (int dim = 0; dim < DIM_COUNT; dim++) {
         walk->extent[dim] = view->shape.extent[dim];
     }
@@ -124,7 +133,8 @@ bool walk_init(const View *view, Walk *walk) {
         walk->is_channel_last = walk->column.dim == DIM_C;
     }
     take_rows(walk);
-    return count_matrices(view, walk);
+    take_planes(walk);
+    return count_stacks(view, walk);
 }
 
 /* ---- Places */
@@ -141,24 +151,24 @@ static uint64_t count_values(const Walk *walk, const WalkPlace *place, const Wal
 }
 
 static void look(const Walk *walk, WalkPlace *place) {
-    place->matrix.channel = place->index[DIM_C];
-    place->matrix.rows = count_values(walk, place, &walk->row);
-    place->matrix.columns = count_values(walk, place, &walk->column);
+    place->stack.channel = place->index[DIM_C];
+    place->stack.rows = count_values(walk, place, &walk->row);
+    place->stack.columns = count_values(walk, place, &walk->column);
     for (uint32_t k = 0; k < walk->loop_count; k++) {
         if (walk->loop[k].is_cut && place->index[walk->loop[k].dim] >= walk->extent[walk->loop[k].dim]) {
-            place->matrix.rows = 0;
+            place->stack.rows = 0;
         }
     }
 }
 
-void walk_begin(const Walk *walk, uint64_t matrix, WalkPlace *place) {
-    *place = (WalkPlace){.matrix = {.offset_bytes = walk->offset_bytes}};
+void walk_begin(const Walk *walk, uint64_t stack, WalkPlace *place) {
+    *place = (WalkPlace){.stack = {.offset_bytes = walk->offset_bytes}};
     for (uint32_t k = walk->loop_count; k-- > 0;) {
         const WalkLevel *loop = &walk->loop[k];
-        place->digit[k] = matrix % loop->extent;
-        matrix /= loop->extent;
+        place->digit[k] = stack % loop->extent;
+        stack /= loop->extent;
         place->index[loop->dim] += place->digit[k] * loop->div;
-        place->matrix.offset_bytes += place->digit[k] * loop->stride_bytes;
+        place->stack.offset_bytes += place->digit[k] * loop->stride_bytes;
     }
     look(walk, place);
 }
@@ -167,13 +177,13 @@ void walk_next(const Walk *walk, WalkPlace *place) {
     for (uint32_t k = walk->loop_count; k-- > 0;) {
         const WalkLevel *loop = &walk->loop[k];
         place->index[loop->dim] += loop->div;
-        place->matrix.offset_bytes += loop->stride_bytes;
+        place->stack.offset_bytes += loop->stride_bytes;
         if (++place->digit[k] < loop->extent) {
             break;
         }
         place->digit[k] = 0;
         place->index[loop->dim] -= loop->div * loop->extent;
-        place->matrix.offset_bytes -= loop->stride_bytes * loop->extent;
+        place->stack.offset_bytes -= loop->stride_bytes * loop->extent;
     }
     look(walk, place);
 }

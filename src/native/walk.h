@@ -1,10 +1,9 @@
 /* Walk: a stored map as matrices that kernels take, channel last where a channel's neighbour is the next channel,
  * channel first elsewhere.
  *
- *     for every loop's every value: one matrix of `row` x `column`, and its first channel
+ *     for every loop's every value: `plane` matrices of `row` x `column`, one channel after the other
  *
- * A matrix is whole, or cut where a dimension ends inside a block: then `partial` is set, and the counts of rows and
- * columns follow from the indices. */
+ * A dimension may end inside a block: then the counts of rows and columns follow from the indices. */
 #ifndef S0_NATIVE_WALK_H
 #define S0_NATIVE_WALK_H
 
@@ -23,30 +22,31 @@ typedef struct {
     uint64_t offset_bytes;
     bool is_channel_last; /* the columns are channels */
     WalkLevel column, row;
+    WalkLevel plane;                 /* once where channels are columns, or do not follow one another */
     WalkLevel loop[VIEW_MAX_LEVELS]; /* outer to inner */
     uint32_t loop_count;
-    uint64_t matrix_count; /* product of the loops; 0 where there are no elements */
+    uint64_t stack_count; /* product of the loops; 0 where there are no elements */
 } Walk;
 
 /* False where a kernel can't take it: banks, heads of broken bytes, rows that begin inside a byte. */
 bool walk_init(const View *view, Walk *walk);
 
-/* One matrix. */
+/* The matrices of all planes at one value of the loops. */
 typedef struct {
-    uint64_t offset_bytes;
-    uint64_t rows, columns; /* 0 of either: padding only */
-    uint64_t channel;       /* of the first column */
-} WalkMatrix;
+    uint64_t offset_bytes;  /* of the first */
+    uint64_t rows, columns; /* of each; 0 of either: padding only */
+    uint64_t channel;       /* of the first plane, or of the first column */
+} WalkStack;
 
 /* Where a walk stands. */
 typedef struct {
     uint64_t digit[VIEW_MAX_LEVELS]; /* of each loop */
     uint64_t index[DIM_COUNT];
-    WalkMatrix matrix;
+    WalkStack stack;
 } WalkPlace;
 
-/* matrix < matrix_count. */
-void walk_begin(const Walk *walk, uint64_t matrix, WalkPlace *place);
+/* stack < stack_count. */
+void walk_begin(const Walk *walk, uint64_t stack, WalkPlace *place);
 
 /* The one after it; after the last one what the place tells is not said. */
 void walk_next(const Walk *walk, WalkPlace *place);

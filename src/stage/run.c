@@ -4,6 +4,7 @@
  * it once to float32, and half_round then to float16. Integers are widened to 64 bits and saturated: where bound_check
  * accepts the input, nothing saturates that the reference would not. */
 #include "base/fault.h"
+#include "kern/affine.h"
 #include "stage/bound.h"
 #include "stage/half.h"
 
@@ -25,6 +26,34 @@ static float norm(const BoundStage *stage, float x) {
     return rounded(stage, scaled + stage->norm.beta);
 }
 
+/* A product and a sum, each rounded to float32: what the kernels of affines compute. Where it is one of the two, the
+ * other changes nothing: a product with 1, a sum with -0. */
+static bool run_affine(const BoundStage *stage, float *x, uint32_t count) {
+    static const float ONE = 1, NOTHING = -0.0F;
+    float taken = -stage->number;
+    S0Floats floats = {.channels = 1, .scale = &ONE, .bias = &NOTHING};
+    switch (stage->kind) {
+    case BOUND_MUL:
+        floats.scale = &stage->number;
+        break;
+    case BOUND_ADD:
+        floats.bias = &stage->number;
+        break;
+    case BOUND_SUB:
+        floats.bias = &taken;
+        break;
+    case BOUND_FOLDED_NORM:
+        floats.scale = &stage->folded.factor;
+        floats.bias = &stage->folded.addend;
+        break;
+    default:
+        return false;
+    }
+    S0Rows row = {.x = x, .y = x, .rows = 1, .columns = count};
+    s0_kernels_portable.f32(&row, &floats);
+    return true;
+}
+
 static float folded_norm(const BoundStage *stage, float x) {
     float scaled = rounded(stage, x * stage->folded.factor);
     return rounded(stage, scaled + stage->folded.addend);
@@ -38,6 +67,9 @@ static float clip(const BoundStage *stage, float x) { /* a NaN stays */
 /* A stage from reals to reals. */
 static void run_reals(const BoundStage *stage, float *x, uint32_t count) {
     const float number = stage->number;
+    if (!stage->is_half && run_affine(stage, x, count)) {
+        return;
+    }
 #define EACH(expression)                                                                                               \
     for (uint32_t i = 0; i < count; i++) {                                                                             \
         x[i] = (expression);                                                                                           \

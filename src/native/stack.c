@@ -1,0 +1,233 @@
+/* Stacks of matrices of each type of element, by the kernels.
+ *
+ * Channel first, each plane is one call with the parameters of its channel: planes may be short, so that little is done
+ * between two calls. */
+#include "native/patch.h"
+
+#include <string.h>
+
+static void next_plane(S0Rows *rows, uint64_t plane_bytes) {
+    rows->x = (const uint8_t *)rows->x + plane_bytes;
+    rows->y = (uint8_t *)rows->y + plane_bytes;
+}
+
+/* ---- Reals */
+
+typedef void FloatKernel(const S0Rows *rows, const S0Floats *floats);
+
+static void run_floats(const Native *native, const NativeStack *stack, FloatKernel *kernel) {
+    S0Rows rows = stack->rows;
+    S0Floats floats = {.channels = native->walk.is_channel_last ? rows.columns : 1,
+                       .scale = native->floats.scale + stack->channel,
+                       .bias = native->floats.bias + stack->channel};
+    for (uint64_t plane = 0; plane < stack->planes; plane++) {
+        kernel(&rows, &floats);
+        next_plane(&rows, stack->plane_bytes);
+        floats.scale++;
+        floats.bias++;
+    }
+}
+
+static void singles(const Native *native, const NativeStack *stack) {
+    run_floats(native, stack, native->kernels->f32);
+}
+
+static void halves(const Native *native, const NativeStack *stack) {
+    run_floats(native, stack, native->kernels->f16);
+}
+
+void native_take_floats(Native *native, const S0Floats *floats, bool is_half) {
+    native->floats = *floats;
+    native->run = is_half ? halves : singles;
+}
+
+/* ---- Codes of 4 bits */
+
+enum { CODES4 = 16 };
+
+static void nibbles(const Native *native, const NativeStack *stack) {
+    S0Rows rows = stack->rows;
+    S0Tables4 tables = {.channels = native->walk.is_channel_last ? rows.columns : 1,
+                        .table = native->nibbles.table + CODES4 * stack->channel};
+    for (uint64_t plane = 0; plane < stack->planes; plane++) {
+        native->kernels->table4(&rows, &tables);
+        next_plane(&rows, stack->plane_bytes);
+        tables.table += CODES4;
+    }
+}
+
+void native_take_nibbles(Native *native, const S0Tables4 *tables) {
+    native->nibbles = *tables;
+    native->run = nibbles;
+}
+
+/* ---- Codes of 8 bits, channel first */
+
+static void plane8(const S0Kernels *kernels, const S0Rows *rows, const Form8 *form) {
+    if (form->kind == FORM8_PRODUCT || form->kind == FORM8_ODD) {
+        S0Products8 products = form8_products(form);
+        kernels->product8(rows, &products);
+    } else if (form->kind == FORM8_ROUND) {
+        S0Rounds8 rounds = form8_rounds(form);
+        kernels->round8(rows, &rounds);
+    } else {
+        S0Tables8 tables = form8_tables(form);
+        kernels->table8(rows, &tables);
+    }
+}
+
+static void planes8(const Native *native, const NativeStack *stack) {
+    S0Rows rows = stack->rows;
+    const Form8 *form = native->first.form + stack->channel;
+    for (uint64_t plane = 0; plane < stack->planes; plane++) {
+        plane8(native->kernels, &rows, &form[plane]);
+        next_plane(&rows, stack->plane_bytes);
+    }
+}
+
+/* ---- Channel last */
+
+static void products(const Native *native, const NativeStack *stack) {
+    S0Products8 given = native->last.products;
+    given.channels = stack->rows.columns;
+    given.multiplier += stack->channel;
+    given.addend += stack->channel;
+    given.divisor += stack->channel;
+    if (given.odd_code != NULL) {
+        given.odd_code += stack->channel;
+        given.odd_step += stack->channel;
+    }
+    native->kernels->product8(&stack->rows, &given);
+}
+
+static void rounds(const Native *native, const NativeStack *stack) {
+    S0Rounds8 given = native->last.rounds;
+    given.channels = stack->rows.columns;
+    given.scale += stack->channel;
+    given.bias += stack->channel;
+    native->kernels->round8(&stack->rows, &given);
+}
+
+static void tables(const Native *native, const NativeStack *stack) {
+    S0Tables8 given = {.channels = stack->rows.columns,
+                       .table = native->last.tables.table + FORM8_CODES * stack->channel};
+    native->kernels->table8(&stack->rows, &given);
+}
+
+static void patch_by_table(const Native *native, const S0Rows *row, size_t patch) {
+    S0Tables8 table = {.channels = 1, .table = node8_patch(&native->last, patch)};
+    native->kernels->table8(row, &table);
+}
+
+static void take_last8(Native *native) {
+    static const NativeRun RUN[] = {
+        [NODE8_PRODUCTS] = products, [NODE8_ROUNDS] = rounds, [NODE8_PATCHED] = products, [NODE8_TABLES] = tables};
+    const Node8Last *last = &native->last;
+    native->run = RUN[last->way];
+    if (last->way == NODE8_PATCHED) {
+        patch_take(native, last->patch_column, last->patch_count, products, patch_by_table);
+    }
+}
+
+void native_take_codes8(Native *native, const Node8Reference *reference, Arena *arena) {
+    if (native->walk.is_channel_last) {
+        node8_last(reference, arena, &native->last);
+        take_last8(native);
+    } else {
+        node8_first(reference, arena, &native->first);
+        native->run = planes8;
+    }
+}
+
+/* ---- Codes of 16 bits */
+
+/* Codes that a chain takes at a time. */
+enum { CODES_A_BLOCK = 256 };
+
+static void chain_row(const Chain *chain, const uint8_t *x, uint8_t *y, size_t count) {
+    int32_t code[CODES_A_BLOCK];
+    int16_t narrow[CODES_A_BLOCK];
+    for (size_t first = 0; first < count; first += CODES_A_BLOCK) {
+        size_t block = count - first < CODES_A_BLOCK ? count - first : CODES_A_BLOCK;
+        memcpy(narrow, x + first * sizeof *narrow, block * sizeof *narrow);
+        for (size_t k = 0; k < block; k++) {
+            code[k] = narrow[k];
+        }
+        chain_codes(chain, code, (uint32_t)block);
+        for (size_t k = 0; k < block; k++) {
+            narrow[k] = (int16_t)code[k];
+        }
+        memcpy(y + first * sizeof *narrow, narrow, block * sizeof *narrow);
+    }
+}
+
+static void chain_rows(const Chain *chain, const S0Rows *rows) {
+    for (size_t row = 0; row < rows->rows; row++) {
+        chain_row(chain, (const uint8_t *)rows->x + row * rows->x_pitch_bytes,
+                  (uint8_t *)rows->y + row * rows->y_pitch_bytes, rows->columns);
+    }
+}
+
+static void plane16(const Native *native, const S0Rows *rows, uint64_t channel) {
+    const Form16 *form = &native->codes16.form[channel];
+    if (form->kind == FORM16_REAL) {
+        S0Reals16 reals = form16_reals(form);
+        native->kernels->real16(rows, &reals);
+    } else if (form->kind == FORM16_FIXED) {
+        S0Fixed16 fixed = form16_fixed(form);
+        native->kernels->fixed16(rows, &fixed);
+    } else {
+        chain_rows(&native->codes16.chain[channel], rows);
+    }
+}
+
+static void planes16(const Native *native, const NativeStack *stack) {
+    S0Rows rows = stack->rows;
+    for (uint64_t plane = 0; plane < stack->planes; plane++) {
+        plane16(native, &rows, stack->channel + plane);
+        next_plane(&rows, stack->plane_bytes);
+    }
+}
+
+static void reals(const Native *native, const NativeStack *stack) {
+    S0Reals16 given = native->codes16.reals;
+    given.channels = stack->rows.columns;
+    given.weight += stack->channel;
+    given.offset += stack->channel;
+    given.scale += stack->channel;
+    given.bias += stack->channel;
+    native->kernels->real16(&stack->rows, &given);
+}
+
+static void fixed(const Native *native, const NativeStack *stack) {
+    S0Fixed16 given = native->codes16.fixed;
+    given.channels = stack->rows.columns;
+    given.weight += stack->channel;
+    given.offset += stack->channel;
+    given.factor += stack->channel;
+    native->kernels->fixed16(&stack->rows, &given);
+}
+
+/* All columns are patched. */
+static void nothing(const Native *native, const NativeStack *stack) {
+    (void)native;
+    (void)stack;
+}
+
+static void patch_by_form(const Native *native, const S0Rows *row, size_t patch) {
+    plane16(native, row, native->patch_column[patch]);
+}
+
+void native_take_codes16(Native *native, const Chain *chain, size_t channels, Arena *arena) {
+    static const NativeRun PIXELS[] = {[FORM16_REAL] = reals, [FORM16_FIXED] = fixed, [FORM16_CHAIN] = nothing};
+    Node16 *node = &native->codes16;
+    node16_find(chain, channels, arena, node);
+    NativeRun pixels = PIXELS[node->shared];
+    if (!native->walk.is_channel_last) {
+        native->run = planes16;
+    } else if (node->patch_count == 0) {
+        native->run = pixels;
+    } else {
+        patch_take(native, node->patch_column, node->patch_count, pixels, patch_by_form);
+    }
+}
