@@ -22,6 +22,11 @@ static S0Bytes limits_of(const Node8Reference *reference, size_t channel) {
     return form8_limits(table_of(reference, channel), reference->x_flip, reference->y_flip);
 }
 
+/* All codes: a limit that no code passes costs operations. */
+static S0Bytes no_limits(const Node8Reference *reference) {
+    return (S0Bytes){reference->x_flip, reference->y_flip, INT8_MIN, INT8_MAX};
+}
+
 /* ---- channel first */
 
 static const uint8_t *kept(const uint8_t *table, size_t count, Arena *arena) {
@@ -34,7 +39,9 @@ void node8_first(const Node8Reference *reference, Arena *arena, Node8First *node
     Form8 *form = arena_array(arena, Form8, reference->channels);
     *node = (Node8First){.channels = reference->channels, .form = form};
     for (size_t c = 0; c < reference->channels; c++) {
-        form8_find(table_of(reference, c), limits_of(reference, c), &form[c]);
+        if (!form8_find_product(table_of(reference, c), no_limits(reference), &form[c])) {
+            form8_find(table_of(reference, c), limits_of(reference, c), &form[c]);
+        }
         node->count[form[c].kind]++;
         if (form[c].kind == FORM8_TABLE) {
             form[c].table = kept(form[c].table, 1, arena);
@@ -66,7 +73,6 @@ static void channels_begin(const Node8Reference *reference, Arena *arena, Channe
     size_t count = reference->channels;
     *channels = (Channels){.reference = reference,
                            .arena = arena,
-                           .bytes = shared_limits(reference),
                            .kind = arena_array(arena, uint8_t, count),
                            .multiplier = arena_array(arena, int16_t, count),
                            .addend = arena_array(arena, int16_t, count),
@@ -159,12 +165,29 @@ static void choose(const Channels *channels, Node8Last *node) {
     }
 }
 
+/* All channels under these limits; false, at the first that is no product. */
+static bool are_products(Channels *channels, S0Bytes bytes) {
+    channels->bytes = bytes;
+    for (size_t c = 0; c < channels->reference->channels; c++) {
+        channels_find(channels, c);
+        if (is_patched(channels, c)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 void node8_last(const Node8Reference *reference, Arena *arena, Node8Last *node) {
     Channels channels;
     channels_begin(reference, arena, &channels);
     *node = (Node8Last){.way = NODE8_PRODUCTS, .channels = reference->channels};
+    if (!are_products(&channels, no_limits(reference))) {
+        channels.bytes = shared_limits(reference);
+        for (size_t c = 0; c < reference->channels; c++) {
+            channels_find(&channels, c);
+        }
+    }
     for (size_t c = 0; c < reference->channels; c++) {
-        channels_find(&channels, c);
         node->count[channels.kind[c]]++;
     }
     choose(&channels, node);
