@@ -48,6 +48,29 @@ void diags_rewind(Diags *diags, Diags before) {
     }
 }
 
+static uint32_t line_or_last(const Diag *diag) {
+    return diag->text.line == 0 ? UINT32_MAX : diag->text.line;
+}
+
+/* Few are added at a time: each goes behind those that come no later. */
+void diags_sort(Diags *diags, Diags before) {
+    Diag **first = before.last == NULL ? &diags->first : &before.last->next;
+    Diag *rest = *first;
+    *first = NULL;
+    while (rest != NULL) {
+        Diag *diag = rest, **link = first;
+        rest = rest->next;
+        while (*link != NULL && line_or_last(*link) <= line_or_last(diag)) {
+            link = &(*link)->next;
+        }
+        diag->next = *link;
+        *link = diag;
+    }
+    for (diags->last = before.last; *first != NULL; first = &(*first)->next) {
+        diags->last = *first;
+    }
+}
+
 void diags_drop_warnings(Diags *diags) {
     Diag **link = &diags->first;
     diags->last = NULL;

@@ -30,6 +30,7 @@ typedef struct {
     const char *const *readings; /* for a refusal: the readings that are possible, ended by null */
     Str excerpt;                 /* the text it is about, on one line, printed with a caret below … */
     uint32_t column;             /* … this byte, counted from 1; no excerpt, no caret */
+    uint32_t line;               /* of `place`, for diags_sort; 0: of none */
 } DiagText;
 
 typedef struct Diag Diag;
@@ -56,6 +57,9 @@ void diag_warn(Diags *diags, DiagText text);
 
 /* Forgets what was added since `before` was copied from `*diags`. */
 void diags_rewind(Diags *diags, Diags before);
+
+/* Puts what was added since `before` was copied from `*diags` in the order of its lines; what has none comes last. */
+void diags_sort(Diags *diags, Diags before);
 
 /* Forgets the warnings. */
 void diags_drop_warnings(Diags *diags);

@@ -1,6 +1,12 @@
 /* Edit distance between names. Source: Damerau 1964; Wagner & Fischer 1974 (optimal string alignment). */
 #include "base/nearest.h"
 
+#include "base/checked.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <strings.h>
+
 enum { MAX_NAME_BYTES = 64 };
 
 static uint32_t least(uint32_t a, uint32_t b) {
@@ -91,4 +97,84 @@ const char *nearest_of(Str typed, const char *const *name, size_t count) {
         nearest_offer(&nearest, str_from(name[i]));
     }
     return nearest.name.ptr; /* ended by NUL, as all of them are */
+}
+
+/* ---- Numbers of bytes */
+
+/* The value of a digit; 16 of what is none. */
+static uint32_t digit_value(char c) {
+    return c >= '0' && c <= '9'   ? (uint32_t)(c - '0')
+           : c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a') + 10
+           : c >= 'A' && c <= 'F' ? (uint32_t)(c - 'A') + 10
+                                  : 16;
+}
+
+/* The digits that `rest` begins with, and what separates groups of them; false where there are none, or too many. */
+static bool take_digits(Str *rest, uint32_t base, uint64_t *number) {
+    size_t at = 0;
+    bool fits = true;
+    *number = 0;
+    while (at < rest->len && fits) {
+        bool is_separator = at > 0 && (rest->ptr[at] == ',' || rest->ptr[at] == '_');
+        uint32_t digit = digit_value(rest->ptr[at]);
+        if (!is_separator && digit >= base) {
+            break;
+        }
+        fits = is_separator || (checked_mul(*number, base, number) && checked_add(*number, digit, number));
+        at++;
+    }
+    *rest = (Str){rest->ptr + at, rest->len - at};
+    return fits && at > 0;
+}
+
+/* 1024 to which power; false of what is no unit. */
+static bool find_power(Str unit, uint32_t *power) {
+    static const char *const units[][5] = {{"", "b", "byte", "bytes", ""},
+                                           {"k", "kb", "kib", "", ""},
+                                           {"m", "mb", "mib", "", ""},
+                                           {"g", "gb", "gib", "", ""}};
+    for (*power = 0; *power < sizeof units / sizeof *units; ++*power) {
+        for (size_t k = 0; k < sizeof *units / sizeof **units; k++) {
+            const char *name = units[*power][k];
+            bool is_empty = k > 0 && name[0] == '\0';
+            if (!is_empty && unit.len == strlen(name) && strncasecmp(unit.ptr, name, unit.len) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+bool nearest_bytes_meant(Str typed, uint64_t *bytes) {
+    Str rest = str_trim(typed);
+    uint32_t power;
+    bool is_hex = rest.len > 2 && rest.ptr[0] == '0' && (rest.ptr[1] == 'x' || rest.ptr[1] == 'X');
+    if (is_hex) {
+        rest = (Str){rest.ptr + 2, rest.len - 2};
+    }
+    return take_digits(&rest, is_hex ? 16 : 10, bytes) && find_power(str_trim(rest), &power) &&
+           checked_mul(*bytes, (uint64_t)1 << (10 * power), bytes) && *bytes > 0;
+}
+
+/* Of a unit beyond a byte, or of a hexadecimal number: neither is as people read it. */
+static bool has_letter(Str typed) {
+    bool has = false;
+    for (size_t k = 0; k < typed.len; k++) {
+        has = has || strchr("kKmMgGxX", typed.ptr[k]) != NULL;
+    }
+    return has;
+}
+
+const char *nearest_bytes(Arena *arena, Str typed) {
+    static const char *const unit[] = {"", "K", "M", "G"};
+    uint64_t bytes;
+    size_t power = 0;
+    if (!nearest_bytes_meant(typed, &bytes)) {
+        return NULL;
+    }
+    bool has_unit = has_letter(typed);
+    for (; has_unit && power < 3 && bytes % 1024 == 0; power++) {
+        bytes /= 1024;
+    }
+    return arena_text(arena, "did you mean %" PRIu64 "%s?", bytes, unit[power]);
 }

@@ -26,6 +26,13 @@ const char *nearest_of(Str typed, const char *const *name, size_t count);
  * inside the other? */
 bool nearest_is_near(Str typed, Str name);
 
+/* How many bytes are meant by a number as people write it: "8MB", "8 MiB", "64k", "0x800000", "8,388,608"; at least 1.
+ */
+bool nearest_bytes_meant(Str typed, uint64_t *bytes);
+
+/* "did you mean 8M?" of such a number; null where none is meant. */
+const char *nearest_bytes(Arena *arena, Str typed);
+
 /* Letters to insert, delete, replace or swap with the neighbour to turn `a` into `b`; UINT32_MAX where what is between
  * the letters that both begin and end with is longer than 64 bytes. */
 uint32_t nearest_distance(Str a, Str b);

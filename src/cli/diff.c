@@ -4,6 +4,7 @@
  * plan in a file was asked for holds for the model beside it, as far as nothing else is said. */
 #include "cli/plan_options.h"
 
+#include "base/nearest.h"
 #include "report/diff.h"
 
 #include <string.h>
@@ -244,7 +245,7 @@ static bool read_limit(Cli *cli, const char *option, const char *text, uint64_t 
                                  .what = "the value can't be used",
                                  .got = text,
                                  .expected = "a number of bytes from 0 to 18446744073709551615, such as 0 or 4K",
-                                 .hint = cli_bytes_hint(&cli->work.keep, text)});
+                                 .hint = nearest_bytes(&cli->work.keep, str_from(text))});
 }
 
 static bool read_limits(Cli *cli, const Args *args, Limits *limits) {

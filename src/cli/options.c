@@ -4,7 +4,6 @@
 #include "base/nearest.h"
 
 #include <string.h>
-#include <strings.h>
 
 void cli_add_text(Texts *texts, Arena *arena, const char *text) {
     texts->item = arena_grow(arena, texts->item, texts->count, &texts->capacity, sizeof *texts->item);
@@ -143,6 +142,12 @@ static bool take_value(Parser *parser, const Match *match, const char *attached)
     if (value == NULL) {
         return bad_value(parser, match, "nothing", match->option->value);
     }
+    if (value[0] == '\0' && match->option->kind == OPTION_OUTPUT) {
+        return diag_error(parser->diags,
+                          (DiagText){.place = arena_text(parser->diags->arena, "option %s", match->typed),
+                                     .what = "the output has no name",
+                                     .expected = match->option->value});
+    }
     return is_first(parser, match) && set_value(parser, match, value);
 }
 
@@ -192,20 +197,6 @@ bool cli_parse_options(Arguments arguments, const OptionSet *sets, size_t set_co
         }
     }
     return good;
-}
-
-const char *cli_bytes_hint(Arena *arena, const char *typed) {
-    static const char *const units[][2] = {{"", "B"},   {"K", "K"},   {"K", "KB"}, {"K", "KiB"}, {"M", "M"},
-                                           {"M", "MB"}, {"M", "MiB"}, {"G", "G"},  {"G", "GB"},  {"G", "GiB"}};
-    uint64_t bytes;
-    size_t digits = strspn(typed, "0123456789");
-    for (size_t k = 0; k < sizeof units / sizeof *units; k++) {
-        const char *meant = arena_text(arena, "%.*s%s", (int)digits, typed, units[k][0]);
-        if (strcasecmp(typed + digits, units[k][1]) == 0 && str_to_bytes(str_from(meant), &bytes) && bytes > 0) {
-            return arena_text(arena, "did you mean %s?", meant);
-        }
-    }
-    return NULL;
 }
 
 void cli_print_options(const Option *options, FILE *out) {

@@ -48,9 +48,6 @@ typedef struct {
  * diagnostic that names what was probably meant. */
 bool cli_parse_options(Arguments arguments, const OptionSet *sets, size_t set_count, Texts *operands, Diags *diags);
 
-/* "did you mean 48K?" where `typed` is 48k, 48KB or 48KiB; null where no number of bytes is near. */
-const char *cli_bytes_hint(Arena *arena, const char *typed);
-
 /* One line an option. */
 void cli_print_options(const Option *options, FILE *out);
 

@@ -1,6 +1,8 @@
 /* The options of what plans a model, and the request that they make. */
 #include "cli/plan_options.h"
 
+#include "base/nearest.h"
+
 enum { INPLACE_AUTO, INPLACE_NONE };
 enum { QDQ_INT, QDQ_FLOAT };
 enum { SIMPLIFY_AUTO, SIMPLIFY_NONE };
@@ -61,7 +63,7 @@ static bool set_budget(Work *work, const PlanArgs *args, s0_plan_options *plan) 
                           .what = "the value can't be used",
                           .got = args->budget,
                           .expected = "a number of bytes from 1 to 18446744073709551615, such as 4096, 256K or 1M",
-                          .hint = cli_bytes_hint(&work->keep, args->budget)});
+                          .hint = nearest_bytes(&work->keep, str_from(args->budget))});
 }
 
 bool cli_plan_request(Cli *cli, const PlanArgs *args, const char *model, Request *request) {

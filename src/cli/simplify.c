@@ -69,14 +69,11 @@ static bool make_request(Cli *cli, const Args *args, Request *request) {
 }
 
 static bool check_output(Cli *cli, const Args *args) {
-    bool is_missing = args->output == NULL || args->output[0] == '\0';
-    if (is_missing) {
-        return diag_error(&cli->work.diags,
-                          (DiagText){.place = "option -o",
-                                     .what = args->output == NULL ? "the output is missing" : "the output has no name",
-                                     .hint = "stride0 simplify MODEL -o OUT, where OUT is the file to write"});
-    }
-    return true;
+    return args->output != NULL ||
+           diag_error(&cli->work.diags,
+                      (DiagText){.place = "option -o",
+                                 .what = "the output is missing",
+                                 .hint = "stride0 simplify MODEL -o OUT, where OUT is the file to write"});
 }
 
 static const char *folder_of(Arena *arena, const char *path) {

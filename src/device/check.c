@@ -22,10 +22,14 @@ static LayoutShape probe_shape(Role role, uint32_t bits, const uint64_t extent[4
     return shape;
 }
 
-static void warn(Work *work, const Device *device, Role role, DiagText text) {
-    const DeviceFact *fact = device_fact(device, "contract", role_name(role));
-    text.place = device_ini_place(&work->keep, device->file, fact->line); /* a contract is required: it has a fact */
+static void warn_at(Work *work, const Device *device, const DeviceFact *fact, DiagText text) {
+    text.place = device_ini_place(&work->keep, device->file, fact->line);
+    text.line = fact->line;
     diag_warn(&work->diags, text);
+}
+
+static void warn(Work *work, const Device *device, Role role, DiagText text) {
+    warn_at(work, device, device_fact(device, "contract", role_name(role)), text); /* required: it has a fact */
 }
 
 /* A shape that the contract does not hold: why, and for VIEW_UNNAMED the dimension. */
@@ -97,13 +101,39 @@ static void check_foreign_dims(Work *work, const Device *device, Role role) {
     }
 }
 
+/* ---- Prices that nothing pays */
+
+static void check_prices(Work *work, const Device *device) {
+    Arena *arena = &work->keep;
+    for (uint32_t m = 0; m < device->memory_count; m++) {
+        const DeviceMemory *memory = &device->memory[m];
+        const char *section = arena_text(arena, "memory " STR_FMT, STR_ARG(memory->name));
+        const DeviceFact *fact = device_fact(device, section, "price");
+        bool is_used = m == device->local || m == device->backing || memory->overflow != OVERFLOW_NONE;
+        if (fact != NULL && !is_used) {
+            Str first = device->memory[device->kind == DEVICE_ARENA ? device->local : device->backing].name;
+            warn_at(
+                work, device, fact,
+                (DiagText){.what = arena_text(arena, "[%s] has a price, but plans place nothing there", section),
+                           .got = arena_text(arena, "no 'overflow' in [%s]", section),
+                           .hint = arena_text(arena, "add 'overflow = " STR_FMT " @ SOURCE', or leave the price out",
+                                              STR_ARG(first))});
+        }
+    }
+}
+
 const Device *device_check(Work *work, Str name_or_path) {
     const Device *device = device_load(work, name_or_path);
+    const Diags before = work->diags;
+    if (device != NULL) {
+        check_prices(work, device);
+    }
     for (Role role = 0; device != NULL && role < ROLE_COUNT; role++) {
         if (!probe_role(work, device, role)) {
             check_last_case(work, device, role);
         }
         check_foreign_dims(work, device, role);
     }
+    diags_sort(&work->diags, before);
     return device;
 }

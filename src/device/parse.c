@@ -42,21 +42,43 @@ typedef struct {
 static bool file_error(Reader *reader, uint32_t line, DiagText text) {
     text.place = line == 0 ? arena_text(&reader->work->keep, STR_FMT, STR_ARG(reader->file))
                            : device_ini_place(&reader->work->keep, reader->file, line);
+    text.line = line;
     return diag_error(&reader->work->diags, text);
 }
 
 /* ---- Sections */
 
+/* Has it the key that only a memory has? */
+static bool is_like_memory(const Reader *reader, const DeviceIniSection *section) {
+    bool has_bytes = false;
+    for (uint32_t i = 0; i < reader->ini->entry_count; i++) {
+        const DeviceIniEntry *entry = &reader->ini->entry[i];
+        has_bytes = has_bytes || (&reader->ini->section[entry->section] == section && str_eq(entry->key, STR("bytes")));
+    }
+    return has_bytes && device_is_name(section->name);
+}
+
+static const char *section_hint(const Reader *reader, const DeviceIniSection *section) {
+    enum { COUNT_OF_NAMES = sizeof section_names / sizeof section_names[0] };
+    static const Str memory = {"memory ", 7};
+    Arena *arena = &reader->work->keep;
+    const char *nearest = nearest_of(section->name, section_names, COUNT_OF_NAMES);
+    bool is_memory = nearest != NULL && str_starts(str_from(nearest), memory);
+    if (!is_memory && is_like_memory(reader, section)) {
+        return arena_text(arena, "did you mean [memory " STR_FMT "]?", STR_ARG(section->name));
+    }
+    return nearest == NULL ? NULL : arena_text(arena, "did you mean [%s]?", nearest);
+}
+
 static bool section_error(Reader *reader, const DeviceIniSection *section) {
     enum { COUNT_OF_NAMES = sizeof section_names / sizeof section_names[0] };
     Arena *arena = &reader->work->keep;
-    const char *nearest = nearest_of(section->name, section_names, COUNT_OF_NAMES);
     return file_error(reader, section->line,
                       (DiagText){.what = "unknown section",
                                  .got = arena_text(arena, "'" STR_FMT "'", STR_ARG(section->name)),
                                  .expected = arena_text(arena, "%s, memory NAME for a further memory, or operator NAME",
                                                         device_join(arena, section_names, COUNT_OF_NAMES)),
-                                 .hint = nearest == NULL ? NULL : arena_text(arena, "did you mean [%s]?", nearest)});
+                                 .hint = section_hint(reader, section)});
 }
 
 /* What a plan fills first costs nothing where the file does not say otherwise. */
@@ -206,9 +228,9 @@ static bool store_bits(const DeviceValue *value, DeviceRange range, uint32_t *bi
 }
 
 static bool store_overflow(const DeviceValue *value, DeviceOverflow *overflow) {
-    uint32_t index = 0;
-    bool is_known = device_value_word(value, first_memories, FIRST_MEMORIES, &index);
-    *overflow = index == 0 ? OVERFLOW_LOCAL : OVERFLOW_BACKING;
+    bool is_local = false;
+    bool is_known = device_value_overflow(value, &is_local);
+    *overflow = is_local ? OVERFLOW_LOCAL : OVERFLOW_BACKING;
     return is_known;
 }
 
@@ -370,6 +392,7 @@ static void take_reserved(Device *device) {
 }
 
 const Device *device_parse(Work *work, Str text, Str file) {
+    const Diags before = work->diags;
     const DeviceIni *ini = device_ini_read(work, text, file);
     if (ini == NULL) {
         return NULL;
@@ -387,7 +410,9 @@ const Device *device_parse(Work *work, Str text, Str file) {
     bool sound = read_entries(reader) && known;
     sound = check_present(reader) && sound;
     sound = device_find_memories(work, device, reader->has_kind) && sound;
-    if (!sound || !device_check_together(work, device)) {
+    sound = sound && device_check_together(work, device);
+    diags_sort(&work->diags, before);
+    if (!sound) {
         return NULL;
     }
     take_reserved(device);

@@ -19,6 +19,7 @@ static bool error_at(const Check *check, const char *section, const char *key, D
     const DeviceFact *fact = device_fact(check->device, section, key);
     text.place = fact == NULL ? arena_text(arena, STR_FMT, STR_ARG(check->device->file))
                               : device_ini_place(arena, check->device->file, fact->line);
+    text.line = fact == NULL ? 0 : fact->line;
     return diag_error(&check->work->diags, text);
 }
 

@@ -19,7 +19,8 @@ static bool value_error(const DeviceValue *value, const char *what, const char *
                                                     STR_ARG(value->entry->key), what),
                                  .got = arena_text(arena, "'" STR_FMT "'", STR_ARG(got)),
                                  .expected = expected,
-                                 .hint = hint});
+                                 .hint = hint,
+                                 .line = value->entry->line});
 }
 
 const char *device_join(Arena *arena, const char *const *name, size_t count) {
@@ -38,7 +39,17 @@ static const char *suggest(Arena *arena, Str typed, const char *const *name, siz
 
 /* ---- VALUE @ SOURCE */
 
-static const char source_form[] = "VALUE @ SOURCE, or VALUE @ assumed: REASON";
+/* What is wrong is not the value: all of it is shown. */
+static bool source_error(const DeviceValue *value, const char *what, const char *hint) {
+    DeviceValue whole = *value;
+    whole.text = value->entry->value;
+    return value_error(&whole, what, "VALUE @ SOURCE, or VALUE @ assumed: REASON", hint);
+}
+
+static const char *no_source_hint(Str text) {
+    return memchr(text.ptr, '@', text.len) != NULL ? "put a blank on both sides of '@'"
+                                                   : "cite where the value comes from";
+}
 
 bool device_value_split(DeviceValue *value) {
     static const Str assumed = {"assumed", 7};
@@ -50,18 +61,18 @@ bool device_value_split(DeviceValue *value) {
     }
     value->text = str_trim((Str){all.ptr, at});
     if (value->text.len == 0) {
-        return value_error(value, "no value stands before the source", source_form, NULL);
+        return source_error(value, "no value stands before the source", NULL);
     }
     value->source = at == all.len ? (Str){NULL, 0} : str_trim((Str){all.ptr + at + 1, all.len - at - 1});
     if (value->source.len == 0) {
-        return value_error(value, "the value has no source", source_form, "cite where the value comes from");
+        return source_error(value, "the value has no source", no_source_hint(value->text));
     }
     value->is_assumed = str_starts(value->source, assumed);
     if (value->is_assumed) {
         Str rest = {value->source.ptr + assumed.len, value->source.len - assumed.len};
         value->source = rest.len > 0 && rest.ptr[0] == ':' ? str_trim((Str){rest.ptr + 1, rest.len - 1}) : STR("");
         if (value->source.len == 0) {
-            return value_error(value, "an assumed value needs a reason", source_form, NULL);
+            return source_error(value, "an assumed value needs a reason", NULL);
         }
     }
     return true;
@@ -76,7 +87,10 @@ static bool number_error(const DeviceValue *value, DeviceRange range, const char
             ? arena_text(&value->work->keep, "an integer of at least %" PRIu64 "%s%s", range.least, units, or_else)
             : arena_text(&value->work->keep, "an integer from %" PRIu64 " to %" PRIu64 "%s%s", range.least, range.most,
                          units, or_else);
-    return value_error(value, "not a number in range", bounds, NULL);
+    uint64_t known;
+    bool is_unit = range.has_units && !str_to_bytes(value->text, &known);
+    return value_error(value, "not a number in range", bounds,
+                       is_unit ? nearest_bytes(&value->work->keep, value->text) : NULL);
 }
 
 static bool to_number(Str text, DeviceRange range, uint64_t *number) {
@@ -130,6 +144,18 @@ bool device_value_word(const DeviceValue *value, const char *const *word, size_t
     }
     return value_error(value, "unknown word", device_join(&value->work->keep, word, count),
                        suggest(&value->work->keep, value->text, word, count));
+}
+
+bool device_value_overflow(const DeviceValue *value, bool *is_local) {
+    static const char *const words[] = {"local", "flash", "far"};
+    *is_local = str_eq(value->text, str_from(words[0]));
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (str_eq(value->text, str_from(words[i]))) {
+            return true;
+        }
+    }
+    return value_error(value, "unknown word", "of an arena local or flash, of a scratchpad far",
+                       suggest(&value->work->keep, value->text, words, sizeof words / sizeof words[0]));
 }
 
 bool device_value_switch(const DeviceValue *value, bool *is_on) {

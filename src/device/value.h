@@ -44,6 +44,9 @@ bool device_value_form(const DeviceValue *value, DeviceForm *form);
 /* Bytes, or whose bytes: "input" or "output". */
 bool device_value_workspace(const DeviceValue *value, DeviceRange range, DeviceOperator *of);
 
+/* The name of a memory that may overflow. */
+bool device_value_overflow(const DeviceValue *value, bool *is_local);
+
 /* "yes" or "no". */
 bool device_value_switch(const DeviceValue *value, bool *is_on);
 

@@ -139,6 +139,26 @@ static void test_flood(Work *work) {
     assert_int_equal(lines - 1 + more, 10001); /* the last line is the count itself */
 }
 
+/* What was there stays in front; of one line, in the order in which it came; what has no line comes last. */
+static void test_sort(Work *work) {
+    static const uint32_t lines[] = {0, 7, 3, 9, 3, 0, 1};
+    static const char *const whats[] = {"0", "7", "3", "9", "3 too", "0 too", "1"};
+    static const char *const sorted[] = {"before", "1", "3", "3 too", "7", "9", "0", "0 too", "behind"};
+    diag_error(&work->diags, (DiagText){.what = "before", .line = 100});
+    const Diags before = work->diags;
+    for (size_t k = 0; k < sizeof lines / sizeof *lines; k++) {
+        diag_error(&work->diags, (DiagText){.what = whats[k], .line = lines[k]});
+    }
+    diags_sort(&work->diags, before);
+    diag_error(&work->diags, (DiagText){.what = "behind", .line = 2});
+    const Diag *diag = work->diags.first;
+    for (size_t k = 0; k < sizeof sorted / sizeof *sorted; k++, diag = diag->next) {
+        assert_non_null(diag);
+        assert_string_equal(diag->text.what, sorted[k]);
+    }
+    assert_null(diag);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         WORK_TEST(test_print),
@@ -147,6 +167,7 @@ int main(void) {
         WORK_TEST(test_caret),
         WORK_TEST(test_gravest_is_the_status),
         WORK_TEST(test_flood),
+        WORK_TEST(test_sort),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

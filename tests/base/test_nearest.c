@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/nearest.h"
+#include "support/work.h"
 
 #include <string.h>
 
@@ -82,7 +83,52 @@ static void test_nearest(void **state) {
     }
 }
 
+static void check_bytes(Work *work, const void *argument) {
+    (void)argument;
+    static const struct {
+        const char *typed, *hint; /* null: nothing is meant */
+    } rows[] = {
+        {"8MB", "did you mean 8M?"},
+        {"8 MiB", "did you mean 8M?"},
+        {"64k", "did you mean 64K?"},
+        {"64kb", "did you mean 64K?"},
+        {"1024KB", "did you mean 1M?"},
+        {"2 GiB", "did you mean 2G?"},
+        {"0x800000", "did you mean 8M?"},
+        {"0x1F", "did you mean 31?"},
+        {"4096B", "did you mean 4096?"},
+        {"8,388,608", "did you mean 8388608?"},
+        {"1 byte", "did you mean 1?"},
+        {"1500KB", "did you mean 1500K?"},
+        {"0", NULL},
+        {"", NULL},
+        {"K", NULL},
+        {"x", NULL},
+        {"0x", NULL},
+        {"-1", NULL},
+        {"1.5K", NULL},
+        {"18446744073709551616", NULL},
+        {"17179869184G", NULL},
+        {"8 furlongs", NULL},
+        {",8", NULL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const char *hint = nearest_bytes(&work->keep, str_from(rows[i].typed));
+        print_message("%s\n", rows[i].typed);
+        assert_true((hint == NULL) == (rows[i].hint == NULL));
+        if (hint != NULL) {
+            assert_string_equal(hint, rows[i].hint);
+        }
+    }
+}
+
+static void test_bytes(void **state) {
+    (void)state;
+    with_work(check_bytes, NULL);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_distance), cmocka_unit_test(test_nearest)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_distance), cmocka_unit_test(test_nearest),
+                                       cmocka_unit_test(test_bytes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@ for line in $(seq 2 "$(wc -l <box.ini)"); do
     sed "${line}d" box.ini >without.ini
     stride0 devices --check without.ini >/dev/null 2>&1 && echo "line $line may be left out"
 done
-grep -A 8 '^stride0: error: ./box.ini:6' "$page" | sed '/^```/,$d' >told
+grep -A 8 '^stride0: error: ./box.ini:4' "$page" | sed '/^```/,$d' >told
 mv box.ini whole.ini
 sed '6s/align/allign/' whole.ini >box.ini
 stride0 devices --check box.ini 2>printed; echo "status $?"

@@ -108,3 +108,11 @@ done
 echo "== nothing stays"
 sed '/local/,/tcm/s/^align_bytes.*/&\nprice = 20 @ t/; /tcm/,/flash/s/^bytes = 64 @ t/bytes = 1K @ t/' mcu.ini >dear.ini
 stride0 plan chain.txt -d dear.ini | sed -n '/^local memory by kind/,/buffers in further/p'
+
+# A price where nothing goes is told, and faults come in the order of their lines.
+echo "== --check"
+stride0 devices --check mcu.ini
+sed '/^overflow/d' mcu.ini >priced.ini
+stride0 devices --check priced.ini 2>&1
+sed 's/kind = arena/kind = arna/; s/^\[memory tcm\]/[tcm]/; s/unbounded/1MB/; s/^overflow = local/overflow = sram/' mcu.ini >faults.ini
+stride0 devices --check faults.ini 2>&1 | grep -E 'error|do  '

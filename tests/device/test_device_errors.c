@@ -87,10 +87,14 @@ static const Broken broken[] = {
     {2, "name = my box", "box.ini:2", "not a name", "'my box'", "letters", NULL, 0},
     {5, "bytes = 16K", "box.ini:5", "[memory local] bytes: the value has no source", "'16K'", "VALUE @ SOURCE", "cite",
      0},
-    {5, "bytes = 16K @", "box.ini:5", "the value has no source", "'16K'", "VALUE @ SOURCE", NULL, 0},
+    {5, "bytes = 16K @", "box.ini:5", "the value has no source", "'16K @'", "VALUE @ SOURCE", NULL, 0},
+    {5, "bytes = 16K@guide", "box.ini:5", "the value has no source", "'16K@guide'", "VALUE @ SOURCE",
+     "blank on both sides", 0},
+    {5, "bytes = 16KB @ guide", "box.ini:5", "not a number in range", "'16KB'", NULL, "did you mean 16K?", 0},
+    {5, "bytes = 0x4000 @ guide", "box.ini:5", "not a number in range", "'0x4000'", NULL, "did you mean 16K?", 0},
     {5, "bytes = @ guide", "box.ini:5", "no value stands before the source", "'@ guide'", "VALUE @ SOURCE", NULL, 0},
-    {5, "bytes = 16K @ assumed", "box.ini:5", "needs a reason", "'16K'", "assumed: REASON", NULL, 0},
-    {5, "bytes = 16K @ assumed:", "box.ini:5", "needs a reason", "'16K'", "assumed: REASON", NULL, 0},
+    {5, "bytes = 16K @ assumed", "box.ini:5", "needs a reason", "'16K @ assumed'", "assumed: REASON", NULL, 0},
+    {5, "bytes = 16K @ assumed:", "box.ini:5", "needs a reason", "'16K @ assumed:'", "assumed: REASON", NULL, 0},
     {5, "bytes = 0 @ guide", "box.ini:5", "not a number in range", "'0'", "from 1 to", NULL, 0},
     {5, "bytes = 16k @ guide", "box.ini:5", "not a number in range", "'16k'", "K, M, G", NULL, 0},
     {5, "bytes = -1 @ guide", "box.ini:5", "not a number in range", "'-1'", "from 1 to", NULL, 0},
@@ -104,7 +108,9 @@ static const Broken broken[] = {
     {8, "bytes = unbounded @ guide\nreserved_bytes = 1 @ a log", "box.ini:9", "memory 'far', which is unbounded",
      "1 bytes", "as a number", NULL, 0},
     {33, FURTHER "overflow = near @ guide", "box.ini:37", "[memory spare] overflow: unknown word", "'near'",
-     "local, flash, far", NULL, 0},
+     "of an arena local or flash, of a scratchpad far", NULL, 0},
+    {33, "channels = 2 @ guide\n[psram]\nbytes = 8M @ guide\nalign_bytes = 32 @ guide", "box.ini:34", "unknown section",
+     "'psram'", "memory NAME", "did you mean [memory psram]?", 0},
     {33, FURTHER "overflow = flash @ guide", "box.ini:37", "[memory spare] can't take that overflow",
      "overflow = flash, of kind scratchpad", "far", NULL, 0},
     {33, FURTHER "overflow = local @ guide", "box.ini:37", "[memory spare] can't take that overflow",
@@ -189,12 +195,13 @@ static void check_three_faults(Work *work, const void *row) {
     assert_int_equal(work->diags.count[DIAG_ERROR], 3);
 }
 
-/* A wrong value, an unknown key, a missing key, a missing section and a missing memory: one run tells all five. */
+/* A wrong value, an unknown key, a missing key, a missing section and a missing memory: one run tells all five, in the
+ * order of their lines; a missing key is told at its section. */
 static void check_kinds_of_faults(Work *work, const void *row) {
     (void)row;
     static const char text[] = "[device]\nname = box\nkind = arena\nkinds = x\n[memory local]\nbytes = 0 @ guide\n"
                                "[contract]\nactivation = N H W C @ g\nweight = O I H W @ g\nparameter = N H W C @ g\n";
-    static const char *const what[] = {"unknown key", "not a number in range", "required key is missing",
+    static const char *const what[] = {"unknown key", "required key is missing", "not a number in range",
                                        "required section is missing", "needs a memory 'flash'"};
     assert_null(device_parse(work, (Str){text, sizeof text - 1}, STR("box.ini")));
     assert_int_equal(work->diags.count[DIAG_ERROR], 5);
