@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -67,12 +68,24 @@ static bool read_stdin(Work *work, Str *text) {
            diag_error(&work->diags, (DiagText){.what = "can't read the file", .got = strerror(errno)});
 }
 
+/* A pipe or the like is read as standard input alone. */
+static bool is_stream(const char *path) {
+    struct stat info;
+    return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
 static bool read_table(Cli *cli, const char *path, Pack *pack) {
     Work *work = &cli->work;
     if (strcmp(path, "-") == 0) {
         work->diags.file = "standard input";
         Str text;
         return read_stdin(work, &text) && table_read(&pack->table, text, work);
+    }
+    if (is_stream(path)) {
+        return diag_error(&work->diags, (DiagText){.place = path,
+                                                   .what = "can't read the file",
+                                                   .got = "not a regular file",
+                                                   .hint = "pass - and direct it to standard input"});
     }
     FileMap *map = import_add_file(&work->keep, &cli->files, str_from(path));
     if (!file_map(map, path, &work->diags)) {

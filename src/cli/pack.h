@@ -46,6 +46,14 @@ typedef enum { PACK_OPTIMAL, PACK_FEASIBLE, PACK_INFEASIBLE, PACK_UNKNOWN } Pack
 PackStatus pack_status(const Pack *pack);
 const char *pack_status_name(PackStatus status);
 
+enum { PACK_SEVERAL = INT32_MAX };
+
+/* Of what is infeasible: the memory in which the buffers to blame have to be; PACK_SEVERAL where they have a choice. */
+uint32_t pack_misfit_memory(const Pack *pack);
+
+/* What that memory needs at least; 0 where no size would do. */
+uint64_t pack_misfit_need(const Pack *pack, uint32_t memory);
+
 void pack_print(const Pack *pack, FILE *out);           /* the report of an answer */
 void pack_print_misfit(const Pack *pack, FILE *errors); /* why there is none */
 void pack_print_json(FILE *out, const void *pack);

@@ -26,7 +26,7 @@ static bool read_bytes(Work *work, const char *option, const char *text, uint64_
                                  .got = text,
                                  .expected = "a number of bytes from 1 to 18446744073709551615, such as 4096, 256K or "
                                              "1M",
-                                 .hint = cli_bytes_hint(&work->keep, text)});
+                                 .hint = nearest_bytes(&work->keep, str_from(text))});
 }
 
 static bool read_number(Work *work, const char *option, const char *text, uint64_t most, uint64_t *number) {
@@ -103,12 +103,22 @@ static PackMemory *find_memory(const Pack *pack, Str name) {
     return NULL;
 }
 
+/* "did you mean 64K?" of the bytes in tcm=64KB */
+static const char *memory_hint(Arena *arena, const char *text) {
+    Str price = str_from(text);
+    str_cut(&price, '=');
+    Str bytes = str_cut(&price, ':');
+    uint64_t known;
+    return str_to_bytes(bytes, &known) ? NULL : nearest_bytes(arena, bytes);
+}
+
 static bool bad_memory(Work *work, const char *text, const char *what) {
     return diag_error(&work->diags, (DiagText){.place = "option --memory",
                                                .what = what,
                                                .got = text,
                                                .expected = "NAME=BYTES or NAME=BYTES:PRICE, such as tcm=64K:0 or "
-                                                           "dram=unbounded:3, each name once"});
+                                                           "dram=unbounded:3, each name once",
+                                               .hint = memory_hint(&work->keep, text)});
 }
 
 /* The price is the position where it is not told: what is named first is the cheapest. */

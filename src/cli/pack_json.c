@@ -19,21 +19,24 @@ static void write_sums(Json *json, const Pack *pack) {
         is_known = checked_add(height, pack->result.bank[m].height, &height) &&
                    checked_add(bound, pack->result.bank[m].bound, &bound);
     }
+    const bool is_only = pack->memory_count == 1 && pack_misfit_memory(pack) == 0;
+    bound = is_only ? pack_misfit_need(pack, 0) : bound;
     member_bytes(json, "height_bytes", height, is_known);
-    member_bytes(json, "lower_bound_bytes", bound, is_known);
+    member_bytes(json, "lower_bound_bytes", bound, is_known || (is_only && bound > 0));
 }
 
 static void write_memory(Json *json, const Pack *pack, uint32_t m) {
     const PackMemory *memory = &pack->memory[m];
     const SolverResult *solved = &pack->result.bank[m];
-    const bool is_known = pack->result.is_placed;
+    const bool is_known = pack->result.is_placed, is_to_blame = pack_misfit_memory(pack) == m;
+    const uint64_t bound = is_to_blame ? pack_misfit_need(pack, m) : solved->bound;
     json_object_inline(json);
     json_member_str(json, "name", memory->name);
     member_bytes(json, "capacity_bytes", memory->bank.capacity, memory->bank.capacity != UINT64_MAX);
     json_member_u64(json, "align_bytes", memory->bank.align_bytes);
     json_member_u64(json, "price", memory->bank.price);
     member_bytes(json, "height_bytes", solved->height, is_known);
-    member_bytes(json, "lower_bound_bytes", solved->bound, is_known);
+    member_bytes(json, "lower_bound_bytes", bound, is_known || (is_to_blame && bound > 0));
     json_member_bool(json, "fits", is_known && solved->outcome == SOLVER_FOUND);
     json_member_bool(json, "optimal", is_known && solved->is_optimal);
     json_member_text(json, "method", is_known ? solved->method : NULL);

@@ -2,12 +2,10 @@
 #include "cli/pack.h"
 
 #include "base/clean.h"
+#include "solver/solver_pins.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-/* Of a set that does not fit, so many are shown. */
-enum { MOST_SHOWN = 20 };
 
 const PackMemory *pack_memory_of(const Pack *pack, size_t storage) {
     return &pack->memory[pack->problem.where[storage]];
@@ -108,6 +106,75 @@ static void print_memories(const Pack *pack, FILE *out) {
                                     : "no assignment costs less");
 }
 
+/* ---- Hints */
+
+/* The storages of a memory, each pinned where its hint proposes; how many free ones have none. */
+typedef struct {
+    SolverBuffer *buffer;
+    size_t *storage;
+    size_t count, hinted, unhinted;
+} Hinted;
+
+static Hinted hinted_in(const Pack *pack, uint32_t m) {
+    Hinted all = {.buffer = arena_array(pack->arena, SolverBuffer, pack->storages.count),
+                  .storage = arena_array(pack->arena, size_t, pack->storages.count)};
+    for (size_t s = 0; s < pack->storages.count; s++) {
+        SolverBuffer buffer = pack->storages.buffer[s];
+        if (pack->problem.where[s] != m) {
+            continue;
+        }
+        all.hinted += !buffer.is_pinned && buffer.has_hint;
+        all.unhinted += !buffer.is_pinned && !buffer.has_hint;
+        buffer.offset = buffer.is_pinned ? buffer.offset : buffer.hint;
+        buffer.is_pinned = true;
+        all.storage[all.count] = s;
+        all.buffer[all.count++] = buffer;
+    }
+    return all;
+}
+
+static void print_id(const Pack *pack, size_t storage, FILE *out) {
+    clean_print(pack->table.row[pack->storages.row[storage]].id, out);
+}
+
+static void print_hints_of(const Pack *pack, uint32_t m, FILE *out) {
+    const Hinted all = hinted_in(pack, m);
+    PinClash clash = {0};
+    if (all.hinted > 0 && all.unhinted == 0) {
+        clash = solver_pins_clash(all.buffer, all.count, pack->memory[m].bank.align_bytes, pack->arena);
+    }
+    if (all.hinted == 0 || (all.unhinted == 0 && !clash.is_found)) {
+        return;
+    }
+    fputs("hints      ", out);
+    if (pack->memory[m].name.len > 0) {
+        clean_print(pack->memory[m].name, out);
+        fputs(": ", out);
+    }
+    if (all.unhinted > 0) {
+        fprintf(out, "not used: %zu of %zu free buffers ha%s none\n", all.unhinted, all.unhinted + all.hinted,
+                all.unhinted == 1 ? "s" : "ve");
+        return;
+    }
+    const bool is_in_order = clash.a <= clash.b;
+    fputs("not used: they are no placement, see '", out);
+    print_id(pack, all.storage[is_in_order ? clash.a : clash.b], out);
+    if (clash.a != clash.b) {
+        fputs("' and '", out);
+        print_id(pack, all.storage[is_in_order ? clash.b : clash.a], out);
+    }
+    fputs("'\n", out);
+}
+
+/* A placement that is proposed is looked at where it is whole and right. */
+static void print_hints(const Pack *pack, FILE *out) {
+    const ArenaMark mark = arena_mark(pack->arena);
+    for (uint32_t m = 0; m < pack->memory_count; m++) {
+        print_hints_of(pack, m, out);
+    }
+    arena_back(pack->arena, mark);
+}
+
 /* ---- The whole */
 
 static void print_search(const Pack *pack, FILE *out) {
@@ -138,83 +205,8 @@ void pack_print(const Pack *pack, FILE *out) {
     } else {
         print_only_memory(pack, out);
     }
+    if (table->field[TABLE_HINT] != TABLE_ABSENT) {
+        print_hints(pack, out);
+    }
     print_search(pack, out);
-}
-
-/* ---- No answer */
-
-static void print_culprit(const Pack *pack, size_t storage, FILE *out) {
-    const SolverBuffer *buffer = &pack->storages.buffer[storage];
-    const TableRow *row = &pack->table.row[pack->storages.row[storage]];
-    fprintf(out, "  %14s  [%" PRIu64 ",%" PRIu64 ")  ", cli_number(pack->arena, buffer->size), buffer->first,
-            buffer->last);
-    clean_print(row->id, out);
-    for (size_t k = pack->storages.row[storage] + 1; k < pack->table.count && row->share != 0; k++) {
-        if (pack->storages.of_row[k] == storage) {
-            fputs(" = ", out);
-            clean_print(pack->table.row[k].id, out);
-        }
-    }
-    if (buffer->is_pinned) {
-        fprintf(out, " at %" PRIu64, buffer->offset);
-    }
-    fputc('\n', out);
-}
-
-/* "within 12 bytes", or "within the memories". */
-static void print_limit(const Pack *pack, FILE *out) {
-    if (pack->memory_count > 1) {
-        fputs("the capacities of the memories", out);
-    } else if (pack->memory[0].bank.capacity == UINT64_MAX) {
-        fputs("64 bits", out);
-    } else {
-        fprintf(out, "%s bytes", cli_number(pack->arena, pack->memory[0].bank.capacity));
-    }
-}
-
-static void print_infeasible(const Pack *pack, FILE *out) {
-    const BanksResult *result = &pack->result;
-    fputs("stride0: does not fit: no placement is within ", out);
-    print_limit(pack, out);
-    if (result->culprit_count == 0) {
-        fputs(": that is proven\n", out);
-        return;
-    }
-    if (result->culprit_count == 1) {
-        fputs(": one buffer alone is too much\n", out);
-    } else {
-        fprintf(out, ": %zu buffers can't lie there together%s\n", result->culprit_count,
-                result->is_least ? ", and none of them can be spared" : "; fewer of them may be to blame");
-    }
-    for (size_t k = 0; k < result->culprit_count && k < MOST_SHOWN; k++) {
-        print_culprit(pack, result->culprit[k], out);
-    }
-    if (result->culprit_count > MOST_SHOWN) {
-        fprintf(out, "  and %zu more: --json lists all\n", result->culprit_count - MOST_SHOWN);
-    }
-}
-
-static void print_unknown(const Pack *pack, FILE *out) {
-    fputs("stride0: does not fit, or is not known to: no placement within ", out);
-    print_limit(pack, out);
-    fputs(" was found before the search ended\n", out);
-    for (uint32_t m = 0; m < pack->memory_count; m++) {
-        const SolverResult *solved = &pack->result.bank[m];
-        if (solved->outcome == SOLVER_FOUND || !solved->is_placed) {
-            continue;
-        }
-        fputs("  ", out);
-        clean_print(pack->memory[m].name, out);
-        fprintf(out, "%sthe lowest found takes %s bytes; %s are needed at least\n", pack->has_names ? ": " : "",
-                cli_number(pack->arena, solved->height), cli_number(pack->arena, solved->bound));
-    }
-    fprintf(out, "  do: raise %s--nodes or --time-limit\n", pack->memory_count > 1 ? "a capacity, " : "");
-}
-
-void pack_print_misfit(const Pack *pack, FILE *errors) {
-    if (pack->result.outcome == SOLVER_INFEASIBLE) {
-        print_infeasible(pack, errors);
-    } else {
-        print_unknown(pack, errors);
-    }
 }

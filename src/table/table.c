@@ -57,20 +57,46 @@ static const char *line_text(const TableReader *reader) {
     return arena_text(&reader->work->keep, "line %" PRIu64, reader->csv.line);
 }
 
-/* A column that was probably misspelled would silently be without effect. */
-static void warn_of_slip(const TableReader *reader, Str title) {
+/* What other programs call the columns. */
+static const struct {
+    const char *other, *name;
+} MEANT[] = {
+    {"pin", "offset"},      {"pinned", "offset"}, {"address", "offset"}, {"addr", "offset"},    {"position", "offset"},
+    {"align", "alignment"}, {"bytes", "size"},    {"length", "size"},    {"from", "lower"},     {"first", "lower"},
+    {"to", "upper"},        {"until", "upper"},   {"stop", "upper"},     {"last", "end"},       {"name", "id"},
+    {"bank", "memory"},     {"alias", "share"},   {"gap", "gaps"},       {"conflict", "apart"},
+};
+
+static bool is_absent(const TableReader *reader, const char *name) {
+    return reader->table->field[COLUMN[find_name(str_from(name))].column] == TABLE_ABSENT;
+}
+
+/* Which column that is not there a title without a meaning probably stands for; null where it is none. */
+static const char *meant_by(const TableReader *reader, Str title) {
     if (find_name(title) < NAMES) {
-        return;
+        return NULL;
+    }
+    for (size_t k = 0; k < sizeof MEANT / sizeof *MEANT; k++) {
+        if (is_named(title, MEANT[k].other)) {
+            return is_absent(reader, MEANT[k].name) ? MEANT[k].name : NULL;
+        }
     }
     Nearest nearest = {.typed = title};
     for (size_t k = 0; k < NAMES; k++) {
-        nearest_offer(&nearest, str_from(COLUMN[k].name));
+        nearest_offer(&nearest, is_absent(reader, COLUMN[k].name) ? str_from(COLUMN[k].name) : (Str){0});
     }
-    if (nearest.name.len > 0) {
+    return nearest.name.ptr; /* ended by NUL, as all of them are */
+}
+
+/* A column that was probably misspelled would silently be without effect. */
+static void warn_of_slip(const TableReader *reader, Str title) {
+    Arena *arena = &reader->work->keep;
+    const char *meant = meant_by(reader, title);
+    if (meant != NULL) {
         diag_warn(&reader->work->diags, (DiagText){.place = line_text(reader),
                                                    .what = "the column has no meaning and is only kept",
                                                    .got = cell_shown(reader, title),
-                                                   .hint = nearest_hint(&reader->work->keep, &nearest, NULL)});
+                                                   .hint = arena_text(arena, "did you mean '%s'?", meant)});
     }
 }
 
@@ -100,6 +126,22 @@ static bool take_column(TableReader *reader, int field) {
     return true;
 }
 
+/* "did you mean 'lower' by 'from', 'upper' by 'to'?" */
+static const char *slips_hint(const TableReader *reader) {
+    Arena *arena = &reader->work->keep;
+    const char *slips = "";
+    for (size_t field = 0; field < reader->csv.field_count; field++) {
+        Str title = reader->csv.field[field].value;
+        const char *meant = meant_by(reader, title);
+        if (meant != NULL) {
+            slips = arena_text(arena, "%s%s'%s' by '%s'", slips, slips[0] == '\0' ? "" : ", ", meant,
+                               cell_shown(reader, title));
+        }
+    }
+    return slips[0] == '\0' ? "the first line names the columns, such as id,lower,upper,size"
+                            : arena_text(arena, "did you mean %s?", slips);
+}
+
 /* What the file is, if it is no such table. */
 static const char *header_hint(const TableReader *reader) {
     Str record = reader->csv.record;
@@ -110,7 +152,7 @@ static const char *header_hint(const TableReader *reader) {
         (memchr(record.ptr, ';', record.len) != NULL || memchr(record.ptr, '\t', record.len) != NULL)) {
         return "separate the columns by commas";
     }
-    return "the first line names the columns, such as id,lower,upper,size";
+    return slips_hint(reader);
 }
 
 static bool has_needed_columns(const TableReader *reader) {
@@ -200,12 +242,16 @@ static bool has_all_cells(const TableReader *reader, size_t expected) {
     Arena *arena = &reader->work->keep;
     bool is_comment = csv->record.len > 0 && csv->record.ptr[0] == '#';
     return csv->field_count == expected ||
-           diag_error(&reader->work->diags, (DiagText){.place = line_text(reader),
-                                                       .what = "the row has not the columns of the first line",
-                                                       .got = arena_text(arena, "%zu cells", csv->field_count),
-                                                       .expected = arena_text(arena, "%zu", expected),
-                                                       .hint = is_comment ? "leave comments out: the format has none"
-                                                                          : "put a cell with commas in quotes"});
+           diag_error(
+               &reader->work->diags,
+               (DiagText){.place = line_text(reader),
+                          .what = "the row has not the columns of the first line",
+                          .got = arena_text(arena, "%zu cell%s", csv->field_count, csv->field_count == 1 ? "" : "s"),
+                          .expected = arena_text(arena, "%zu", expected),
+                          .hint = is_comment                    ? "leave comments out: the format has none"
+                                  : csv->field_count > expected ? "put a cell with commas in quotes"
+                                                                : "leave a cell empty where there is nothing, but "
+                                                                  "keep its comma"});
 }
 
 static bool read_optional(const TableReader *reader, TableColumn column, bool *is_there, uint64_t *number) {

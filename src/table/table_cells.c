@@ -2,6 +2,7 @@
 #include "table/table_cells.h"
 
 #include "base/checked.h"
+#include "base/nearest.h"
 #include "solver/spans.h"
 
 #include <inttypes.h>
@@ -18,11 +19,15 @@ Str cell_value(const TableReader *reader, TableColumn column) {
 
 const char *cell_shown(const TableReader *reader, Str text) {
     const size_t len = text.len < MOST_SHOWN ? text.len : MOST_SHOWN;
-    char part[MOST_SHOWN];
+    char part[2 * MOST_SHOWN];
+    size_t shown = 0;
     for (size_t k = 0; k < len; k++) {
-        part[k] = (char)(text.ptr[k] == '\0' ? '?' : text.ptr[k]); /* it would end the text */
+        const bool is_tab = text.ptr[k] == '\t';
+        part[shown] = '\\';
+        shown += is_tab;
+        part[shown++] = (char)(is_tab ? 't' : text.ptr[k] == '\0' ? '?' : text.ptr[k]); /* NUL would end the text */
     }
-    return arena_text(&reader->work->keep, "%.*s%s", (int)len, part, len < text.len ? "…" : "");
+    return arena_text(&reader->work->keep, "%.*s%s", (int)shown, part, len < text.len ? "…" : "");
 }
 
 static void add_cell(const TableReader *reader, TableColumn column, DiagKind kind, DiagText text) {
@@ -53,7 +58,7 @@ bool cell_refuse(const TableReader *reader, TableColumn column, DiagText text) {
 /* "write 65536" for 64K. */
 static const char *number_hint(const TableReader *reader, Str value) {
     uint64_t bytes;
-    return str_to_bytes(value, &bytes) && !str_to_u64(value, &bytes)
+    return !str_to_u64(value, &bytes) && nearest_bytes_meant(value, &bytes)
                ? arena_text(&reader->work->keep, "write %" PRIu64, bytes)
                : NULL;
 }
@@ -73,6 +78,13 @@ bool cell_number(const TableReader *reader, TableColumn column, uint64_t least, 
 
 /* ---- Ranges */
 
+/* `last` is half-open, and no more than `first`. */
+static const char *range_hint(bool includes_end, uint64_t first, uint64_t last) {
+    return includes_end   ? "the first step stands behind the last: are the two swapped?"
+           : first > last ? "the first step stands behind the one after the last: are the two swapped?"
+                          : "name the column 'end' if the last step is included";
+}
+
 bool cell_range(const TableReader *reader, uint64_t *first, uint64_t *last) {
     const bool includes_end = reader->table->includes_end;
     if (!cell_number(reader, TABLE_FIRST, 0, first) || !cell_number(reader, TABLE_LAST, 0, last)) {
@@ -90,7 +102,7 @@ bool cell_range(const TableReader *reader, uint64_t *first, uint64_t *last) {
                       (DiagText){.what = "the buffer lives in no step",
                                  .expected = arena_text(&reader->work->keep, "%s %" PRIu64,
                                                         includes_end ? "at least" : "more than", *first),
-                                 .hint = includes_end ? NULL : "name the column 'end' if the last step is included"});
+                                 .hint = range_hint(includes_end, *first, *last)});
 }
 
 /* ---- Gaps */

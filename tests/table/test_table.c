@@ -72,7 +72,7 @@ static const struct {
     {"id,lower,upper,size,id\n", "line 1", "two columns mean the same", NULL},
     {HEAD "a,0,1\n", "line 2", "has not the columns", "3 cells"},
     {HEAD "a,0,1,1,\n", "line 2", "has not the columns", "5 cells"},
-    {HEAD "# from a tool\n", "line 2", "has not the columns", "1 cells"},
+    {HEAD "# from a tool\n", "line 2", "has not the columns", "1 cell"},
     {HEAD ",0,1,1\n", "line 2, column 'id'", "the cell is empty", "nothing"},
     {HEAD "a,0,1,1\nb,0,1,1\na,0,1,1\n", "line 4, column 'id'", "two buffers have one name", "a"},
     {HEAD "a,-1,1,1\n", "line 2, column 'lower'", "not a number", "-1"},
