@@ -1,5 +1,5 @@
-/* The kernels with NEON. What is the portable one has no vector form that would be worth it: tables of 256 codes are
- * larger than what one instruction looks up, fixed point multiplies to 64 bits. */
+/* The kernels with NEON. Tables of 256 codes are larger than what its instructions look up at a time, so the portable
+ * one is taken. */
 #include "kern/affine.h"
 
 #if defined(__aarch64__)
@@ -16,6 +16,6 @@ const S0Kernels s0_kernels_neon = {
     .table8 = s0_table8_portable,
     .table4 = s0_table4_neon,
     .real16 = s0_real16_neon,
-    .fixed16 = s0_fixed16_portable,
+    .fixed16 = s0_fixed16_neon,
 };
 #endif

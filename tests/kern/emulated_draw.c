@@ -127,10 +127,14 @@ static S0Fixed16 any_fixed(size_t channels) {
     int32_t *weight = (int32_t *)(void *)(parameter_end(0) - 4 * channels);
     int32_t *offset = (int32_t *)(void *)(parameter_end(1) - 4 * channels);
     S0Multiplier *factor = (S0Multiplier *)(void *)(parameter_end(2) - sizeof(S0Multiplier) * channels);
+    static const int32_t shifts[][2] = {{-24, 0}, {-3, 0}, {-2, 1}, {-31, 3}, {-31, 3}};
+    const uint32_t kind = chance() % 5; /* usual ones, some to the left, any */
     for (size_t c = 0; c < channels; c++) {
         weight[c] = between(-30000, 30000);
         offset[c] = between(-1000000, 1000000);
-        factor[c] = (S0Multiplier){between(1 << 30, INT32_MAX - 1), between(-24, 2)};
+        factor[c] = (S0Multiplier){between(1 << 30, INT32_MAX - 1), between(shifts[kind][0], shifts[kind][1])};
+        factor[c].multiplier = kind == 3 ? (int32_t)chance() : factor[c].multiplier;
+        factor[c].multiplier = kind == 4 && chance() % 32 == 0 ? INT32_MIN : factor[c].multiplier;
     }
     return (S0Fixed16){channels, weight, offset, factor, rounding[chance() % 3], any_codes16()};
 }

@@ -130,6 +130,7 @@ static void check_codes16(void) {
     const float quarter[4] = {1, -1, 0.25F, 0}, steep[4] = {1, 0, 4, 0}, tiny[4] = {0x1p-130F, 0, 0x1p127F, 0};
     const float huge[4] = {0x1p100F, 0, 0x1p20F, 0};
     const int32_t half[4] = {3, 4, 1 << 30, 0}, fourth[4] = {1, 0, 1 << 30, -1};
+    const int32_t least[4] = {1 << 16, 0, INT32_MIN, 0};
     check_real(&quarter, 3, 7); /* 0.5: 0 */
     check_real(&quarter, 7, 9); /* 1.5: 2 */
     check_real(&steep, 32767, 32767);
@@ -142,6 +143,8 @@ static void check_codes16(void) {
     check_fixed(&fourth, S0_ROUND_DOUBLE, 0xFFFA, 0xFFFF); /* -1.5: -2 */
     check_fixed(&fourth, S0_ROUND_SINGLE, 0xFFFA, 0);      /* -1.5: -1 */
     check_fixed(&fourth, S0_ROUND_CMSIS, 0xFFFA, 0xFFFF);
+    check_fixed(&least, S0_ROUND_DOUBLE, 0x8000, 0x7FFF); /* -2^31 times -1, which CMSIS keeps negative */
+    check_fixed(&least, S0_ROUND_CMSIS, 0x8000, 0x8000);
 }
 
 void check_known_values(void) {
