@@ -1,6 +1,6 @@
 /* The kernels with Helium, the vectors of Armv8.1-M with floats. What is the portable one has no vector form that would
- * be worth it: tables are looked up element by element there too, float16 numbers may be subnormal, which vectors of
- * their floats would flush, fixed point multiplies to 64 bits. */
+ * be worth it: tables are looked up element by element there too, fixed point multiplies to 64 bits. float16 has one,
+ * but GNU's assembler encodes other registers in its conversions than it is told (binutils 2.40: vcvtb, vcvtt). */
 #include "kern/affine.h"
 
 #if defined(__ARM_FEATURE_MVE) && __ARM_FEATURE_MVE == 3
