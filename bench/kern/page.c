@@ -32,11 +32,12 @@ static const char HOW[] =
     "reads its line first, and a streaming store does not: there a ratio above 1 is possible.\n"
     "\n"
     "Codes follow the reference `onnx` (DEQUANTIZE, MUL, ADD, QUANTIZE). Their scales make values smaller, as a\n"
-    "batch normalisation does; one channel of eight turns the sign. `stride0` takes the fast forms that were\n"
-    "proven for these parameters; `stride0-exact` takes the float32 form that nearly all parameters allow;\n"
-    "`stride0-portable` is the freestanding C without intrinsics. ONNX Runtime is called from JavaScript, which\n"
-    "costs tens of microseconds: for maps up to 4 MiB its time is an eighth of what nine affines in one model\n"
-    "take beyond one.\n";
+    "batch normalisation does; one channel of eight turns the sign. The scale of int16 outputs is 2^-12: a power\n"
+    "of two, as fixed-point networks have them; with others the quotient is rounded as well, and channels are\n"
+    "computed operator by operator. `stride0` takes the fast forms that were proven for these parameters;\n"
+    "`stride0-exact` takes the float32 form that nearly all parameters allow; `stride0-portable` is the\n"
+    "freestanding C without intrinsics. ONNX Runtime is called from JavaScript, which costs tens of microseconds:\n"
+    "for maps up to 4 MiB its time is an eighth of what nine affines in one model take beyond one.\n";
 
 static const char GATES_TEXT[] = "\n"
                                  "## What was promised\n"
