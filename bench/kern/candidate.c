@@ -73,9 +73,9 @@ static bool can_copy(void) {
 #endif
 
 static void add_copies(const Problem *problem, Candidates *list) {
-    candidates_add(list, (Candidate){"memcpy", (void *)problem, run_memcpy, NULL, NULL, -1, false});
+    candidates_add(list, (Candidate){"memcpy", (void *)problem, run_memcpy, NULL, NULL, -1, false, 0});
     if (can_copy()) {
-        candidates_add(list, (Candidate){"copy", (void *)problem, run_copy, NULL, NULL, -1, false});
+        candidates_add(list, (Candidate){"copy", (void *)problem, run_copy, NULL, NULL, -1, false, 0});
     }
 }
 

@@ -15,6 +15,7 @@ typedef struct {
     void (*drop)(void *self);
     double slack;    /* how far y may be from what it has to be; negative: y is not looked at */
     bool is_library; /* a complete one that others wrote */
+    int warm_calls;  /* before each batch, beyond one */
 } Candidate;
 
 typedef struct {

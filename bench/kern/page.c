@@ -23,7 +23,7 @@ static const char HOW[] =
     "Each figure is the median of 11 batches of at least 60 µs on one thread. What needs more than half a\n"
     "second for all of them has fewer, but 3, and what takes 0.3 s is called once. The candidates of a row take\n"
     "turns, so what else the machine does hits them alike. They read the same x and write the same y, which\n"
-    "begin at different offsets of a page, and what takes less than 2 ms is called once before each batch.\n"
+    "begin at different offsets of a page, and what takes less than 5 ms is called once before each batch.\n"
     "Nothing is timed that did not give the right result first: stride0 bit for bit, plain loops to a code,\n"
     "libraries to what their own arithmetic allows.\n"
     "\n"

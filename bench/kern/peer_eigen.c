@@ -15,7 +15,8 @@ static void run_eigen(void *self) {
 }
 
 static void add_eigen(const Problem *problem, Candidates *list) {
-    candidates_add(list, (Candidate){"eigen", (void *)problem, run_eigen, NULL, NULL, slack_of_peer(problem, 1), true});
+    candidates_add(list,
+                   (Candidate){"eigen", (void *)problem, run_eigen, NULL, NULL, slack_of_peer(problem, 1), true, 0});
 }
 
 Family family_eigen(void) {

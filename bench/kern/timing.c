@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* A batch is long enough for the clock. What takes long is not called once more before to have its bytes at hand: it is
- * larger than the caches, or so slow that this makes no difference. All batches of a candidate take no longer than
+/* A batch is long enough for the clock. What takes long is not called once more before it to have its bytes at hand: it
+ * is larger than the caches, or so slow that this makes no difference. All batches of a candidate take no longer than
  * SLOW_NS together. */
 #define BATCH_NS 60e3
-#define LONG_NS  2e6
+#define WARM_NS  5e6
+#define LONG_NS  5e6
 #define SLOW_NS  0.5e9
 
 enum { FEWEST_ROUNDS = 3, MOST_CALLS_ELSEWHERE = 50 };
@@ -47,13 +48,26 @@ static double batch_ns(const Candidate *candidate, uint64_t calls) {
     return timing_now_ns() - begin;
 }
 
+/* So that its bytes are at hand, and its threads awake. */
+static void warm_up(const Candidate *candidate) {
+    double end = timing_now_ns() + WARM_NS;
+    int calls = 0;
+    do {
+        candidate->run(candidate->self);
+    } while (calls++ < candidate->warm_calls && timing_now_ns() < end);
+}
+
 /* How much of it is a batch, by its second call. */
 static void calibrate(const Candidate *candidate, double first, Clocked *clocked) {
     *clocked = (Clocked){.calls = 1};
     if (first >= FIRST_NS) {
         return;
     }
-    batch_ns(candidate, 1);
+    if (candidate->elapsed_ns == NULL) {
+        warm_up(candidate);
+    } else {
+        batch_ns(candidate, 1);
+    }
     double one = batch_ns(candidate, 1);
     one = one > 1 ? one : 1;
     *clocked = (Clocked){.calls = 1, .rounds = TIMING_ROUNDS, .is_long = one > LONG_NS};
@@ -73,7 +87,7 @@ static void sample(const Candidate *candidate, Clocked *clocked, size_t round) {
         return;
     }
     if (!clocked->is_long && candidate->elapsed_ns == NULL) {
-        candidate->run(candidate->self);
+        warm_up(candidate);
     }
     clocked->took[round] = batch_ns(candidate, clocked->calls) / (double)clocked->calls;
 }
