@@ -170,11 +170,11 @@ s0_status s0_affine_print_messages(const s0_affine *affine, FILE *out);
 /* False where s0_affine_new did not end in S0_DONE. */
 bool s0_affine_facts_of(const s0_affine *affine, s0_affine_facts *facts);
 
-/* x and y have x_bytes each, of any alignment; y is x, or has no byte in common with it. Nothing else is read or
- * written, and padding is not touched. `scratch` has `threads` times scratch_bytes, NULL where that is 0. Runs on
- * `threads` threads at most, the caller's among them; on one where there is less than 256 KiB to do. Several threads
- * may run one handle at the same time: the first takes the waiting threads, the others run alone. Needs a handle that
- * s0_affine_new ended in S0_DONE with. */
+/* x and y have x_bytes each, aligned to an element and no more; y is x, or has no byte in common with it. Nothing else
+ * is read or written, and padding is not touched. `scratch` has `threads` times scratch_bytes, NULL where that is 0.
+ * Runs on `threads` threads at most, the caller's among them; on one where there is less than 256 KiB to do. Several
+ * threads may run one handle at the same time: the first takes the waiting threads, the others run alone. Needs a
+ * handle that s0_affine_new ended in S0_DONE with. */
 void s0_affine_run(const s0_affine *affine, const void *x, void *y, void *scratch, uint32_t threads);
 
 #ifdef __cplusplus

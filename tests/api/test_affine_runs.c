@@ -112,14 +112,14 @@ static void compare(const s0_affine_options *options, const Layout *layout, Refe
         assert_memory_equal(output, expected, facts.x_bytes);
         assert_int_equal(output[facts.x_bytes], POISON);
     }
-    static uint8_t place[MOST_BYTES + 64];
-    memcpy(place + 1, input, facts.x_bytes);
-    s0_affine_run(affine, place + 1, place + 1, scratch, 1);
+    static _Alignas(64) uint8_t place[MOST_BYTES + 64];
+    memcpy(place + bytes, input, facts.x_bytes);
+    s0_affine_run(affine, place + bytes, place + bytes, scratch, 1);
     Shape shape = {options->n, options->c, options->h, options->w};
     for (uint64_t k = 0; k < shape.n * shape.c * shape.h * shape.w; k++) {
         uint64_t w = k % shape.w, h = k / shape.w % shape.h, c = k / shape.w / shape.h % shape.c;
         uint64_t at = layout->address(&shape, k / shape.w / shape.h / shape.c, c, h, w) * bytes;
-        assert_memory_equal(place + 1 + at, expected + at, bytes);
+        assert_memory_equal(place + bytes + at, expected + at, bytes);
     }
     s0_affine_free(affine);
 }
