@@ -13,29 +13,52 @@ void s0_copy_few8(uint8_t *to, const uint8_t *from, size_t bytes) {
         _mm_storeu_si64(to + at, _mm_loadu_si64(from + at));
         at += 8;
     }
+    if ((bytes & 4) != 0) {
+        _mm_storeu_si32(to + at, _mm_loadu_si32(from + at));
+        at += 4;
+    }
     for (; at < bytes; at++) {
         to[at] = from[at];
     }
 }
 
-/* Fills `most` bytes at `to`, and up to 32 more, with what the first `bytes` at `from` are, again and again. */
-static void repeat(char *to, const char *from, size_t bytes, size_t most) {
-    size_t whole = bytes / S0_VECTOR_BYTES * S0_VECTOR_BYTES;
-    for (size_t i = 0; i < whole; i += S0_VECTOR_BYTES) {
-        s0_store8(to + i, s0_load8(from + i));
+/* repeat() of 16 bytes or fewer, by a look-up: lane number k takes byte k % bytes. */
+static void repeat_few(uint8_t *to, const uint8_t *from, uint8_t bytes, size_t most) {
+    const __m128i count = _mm_set1_epi8((char)bytes), last = _mm_set1_epi8((char)(bytes - 1));
+    const __m128i step = _mm_set1_epi8((char)(16 % bytes));
+    uint8_t period[16] = {0}, number[16];
+    for (uint8_t k = 0, of = 0; k < 16; k++, of = (uint8_t)(of + 1 < bytes ? of + 1 : 0)) {
+        number[k] = of;
     }
-    s0_copy_few8((uint8_t *)to + whole, (const uint8_t *)from + whole, bytes - whole);
-    for (size_t done = bytes; done < most;
-         done *= 2) { /* what is copied beyond `done` is not right, but not the last */
-        for (size_t i = 0; i < done && done + i < most; i += S0_VECTOR_BYTES) {
-            s0_store8(to + done + i, s0_load8(to + i));
+    s0_copy_few8(period, from, bytes);
+    __m128i numbers = _mm_loadu_si128((const __m128i *)(const void *)number);
+    __m128i pattern = _mm_loadu_si128((const __m128i *)(const void *)period);
+    for (size_t done = 0; done < most; done += 16) {
+        _mm_storeu_si128((__m128i *)(void *)(to + done), _mm_shuffle_epi8(pattern, numbers));
+        numbers = _mm_add_epi8(numbers, step);
+        numbers = _mm_sub_epi8(numbers, _mm_and_si128(_mm_cmpgt_epi8(numbers, last), count));
+    }
+}
+
+/* Fills `most` bytes at `to`, and up to 124 more, with `bytes` that are at `from`, again and again; always from there:
+ * what was just written in pieces is slow to read. */
+static void repeat(uint8_t *to, const uint8_t *from, size_t bytes, size_t most) {
+    size_t whole = bytes / S0_VECTOR_BYTES * S0_VECTOR_BYTES;
+    if (bytes <= 16) {
+        repeat_few(to, from, (uint8_t)bytes, most);
+        return;
+    }
+    for (size_t done = 0; done < most; done += bytes) {
+        for (size_t i = 0; i < whole; i += S0_VECTOR_BYTES) {
+            s0_store8(to + done + i, s0_load8(from + i));
         }
+        s0_copy_few8(to + done + whole, from + whole, bytes - whole);
     }
 }
 
 void s0_array8(S0Arrays8 *arrays, int k, const void *whole, size_t size) {
-    const char *from = (const char *)whole;
-    char *seam = arrays->seams[k].bytes;
+    const uint8_t *from = (const uint8_t *)whole;
+    uint8_t *seam = arrays->seams[k].bytes;
     size_t all = arrays->channels * size, at = arrays->seam_begins * size;
     arrays->whole[k] = from;
     if (arrays->seam_begins == arrays->channels) {

@@ -29,15 +29,15 @@ typedef struct {
 
 enum { S0_ARRAYS = 5, S0_SEAM = 64 };
 
-/* Parameters of 4 bytes at most, and room to write past them. */
+/* Parameters of 4 bytes at most, and room for as many again as fewer than 32 channels have. */
 typedef struct {
-    char bytes[4 * S0_SEAM + S0_VECTOR_BYTES];
+    uint8_t bytes[4 * (S0_SEAM + 32)];
 } S0Seam8;
 
 /* Arrays of parameters, which is what being the form's, for channel last. Vectors that begin at a channel before number
  * `seam_begins` are read where they are, others from the seam, which goes on with number 0 after the last. */
 typedef struct {
-    const char *whole[S0_ARRAYS];
+    const uint8_t *whole[S0_ARRAYS];
     S0Seam8 *seams; /* room for one an array */
     size_t channels, seam_begins;
     const S0Bytes *codes;
@@ -111,11 +111,13 @@ S0_INLINE void s0_few8(const uint8_t *x, uint8_t *y, size_t bytes, S0Apply8 *app
     s0_copy_few8(y, codes, bytes);
 }
 
+/* Planes follow each other in memory: what is fetched ahead of this one's end is the next one's beginning. */
 S0_INLINE void s0_run8(const uint8_t *x, uint8_t *y, size_t bytes, S0Apply8 *apply, int flags, const S0Lanes8 *lanes) {
-    size_t tail = bytes - S0_VECTOR_BYTES;
+    enum { AHEAD = 512 };
+    size_t tail = bytes - S0_VECTOR_BYTES, i = 0;
     __m256i last = apply(s0_load8(x + tail), lanes, flags);
-    size_t i = 0;
     for (; i + S0_VECTOR_BYTES < tail; i += 2 * S0_VECTOR_BYTES) {
+        _mm_prefetch((const char *)x + i + AHEAD, _MM_HINT_T0);
         s0_store8(y + i, apply(s0_load8(x + i), lanes, flags));
         s0_store8(y + i + S0_VECTOR_BYTES, apply(s0_load8(x + i + S0_VECTOR_BYTES), lanes, flags));
     }
@@ -215,7 +217,7 @@ S0_INLINE void s0_walk_strips8(const S0Strips8 *strips, int count, const S0Array
 }
 
 /* The parameters of array `k` from channel number `channel` on. */
-S0_INLINE const char *s0_at8(const S0Arrays8 *arrays, int k, size_t channel, size_t size) {
+S0_INLINE const uint8_t *s0_at8(const S0Arrays8 *arrays, int k, size_t channel, size_t size) {
     return channel < arrays->seam_begins ? arrays->whole[k] + channel * size
                                          : arrays->seams[k].bytes + (channel - arrays->seam_begins) * size;
 }

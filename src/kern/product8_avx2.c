@@ -146,7 +146,7 @@ __attribute__((noinline)) static void planes(const S0Rows *rows, const S0Product
 
 /* Channel last */
 
-S0_INLINE void load_words(__m256i *lanes, const char *words) {
+S0_INLINE void load_words(__m256i *lanes, const uint8_t *words) {
     __m256i first = s0_load8(words), second = s0_load8(words + S0_VECTOR_BYTES);
     lanes[0] = _mm256_permute2x128_si256(first, second, 0x20);
     lanes[1] = _mm256_permute2x128_si256(first, second, 0x31);

@@ -80,7 +80,7 @@ static void planes(const S0Rows *rows, const S0Rounds8 *rounds) {
 enum { SCALES, BIASES };
 
 /* Vectors of 8 parameters each, in the order of the quarters. */
-S0_INLINE void load_quarters(__m256i *lanes, const char *floats) {
+S0_INLINE void load_quarters(__m256i *lanes, const uint8_t *floats) {
     __m256i a = s0_load8(floats), b = s0_load8(floats + S0_VECTOR_BYTES);
     __m256i c = s0_load8(floats + (size_t)2 * S0_VECTOR_BYTES), d = s0_load8(floats + (size_t)3 * S0_VECTOR_BYTES);
     lanes[0] = _mm256_permute2x128_si256(a, c, 0x20);
