@@ -10,8 +10,8 @@
 
 enum { S0_LANES16 = 16 };
 
-/* Codes that lie one after the other. The one at i takes the parameters of column i modulo `period`, 16 or more;
- * parameters can be read up to column period + 15 where i passes the period, or where n < 16. */
+/* Codes that lie one after the other. The one at i takes the parameters of column i modulo `period`, 16 or more and,
+ * where i passes it, even; parameters can then be read up to column period + 15, as where n < 16. */
 typedef struct {
     const char *x;
     char *y;
@@ -19,7 +19,9 @@ typedef struct {
     int streams;
 } S0Span16;
 
-/* What becomes of 16 codes, the first of which is of `column`. `steps` is a constant of the caller. */
+/* What becomes of 16 codes, the first of which is of `column`. `steps` is a constant of the caller, and S0_EVEN16 where
+ * the column is known to be even. */
+enum { S0_EVEN16 = 1 << 16 };
 typedef __m256i (*S0Compute16)(__m256i x, const void *parameters, size_t column, int steps);
 
 #define S0_INLINE static inline __attribute__((always_inline))
@@ -30,6 +32,12 @@ S0_INLINE __m256i s0_load16(const char *x, size_t i) {
 
 S0_INLINE void s0_store16(char *y, size_t i, __m256i codes) {
     _mm256_storeu_si256((__m256i *)(void *)(y + i * sizeof(int16_t)), codes);
+}
+
+/* Codes of 32 bits, those of even and of odd numbers, limited to 16 bits and put in order. */
+S0_INLINE __m256i s0_pack16(__m256i even, __m256i odd) {
+    const __m128i order = _mm_setr_epi8(0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15);
+    return _mm256_shuffle_epi8(_mm256_packs_epi32(even, odd), _mm256_broadcastsi128_si256(order));
 }
 
 S0_INLINE size_t s0_next_column16(size_t column, size_t period) {
@@ -49,12 +57,12 @@ S0_INLINE void s0_walk_few16(S0Span16 span, S0Compute16 compute, const void *par
     }
 }
 
-/* Whole vectors from i on; then what is left over takes the last vector, which was read before. */
+/* Whole vectors from i on, which is even; then what is left over takes the last vector, which was read before. */
 S0_INLINE void s0_walk_on16(S0Span16 span, size_t i, S0Compute16 compute, const void *parameters, int steps) {
     const __m256i last = s0_load16(span.x, span.n - S0_LANES16);
     size_t column = i;
     for (; i + S0_LANES16 <= span.n; i += S0_LANES16) {
-        __m256i codes = compute(s0_load16(span.x, i), parameters, column, steps);
+        __m256i codes = compute(s0_load16(span.x, i), parameters, column, steps | S0_EVEN16);
         if (span.streams) {
             _mm256_stream_si256((__m256i *)(void *)(span.y + i * sizeof(int16_t)), codes);
         } else {
@@ -71,7 +79,7 @@ S0_INLINE void s0_walk_on16(S0Span16 span, size_t i, S0Compute16 compute, const 
 
 /* Stores past the caches begin at a multiple of 32 bytes; what is before it takes the first vector. */
 S0_INLINE void s0_walk_past16(S0Span16 span, S0Compute16 compute, const void *parameters, int steps) {
-    const __m256i first = compute(s0_load16(span.x, 0), parameters, 0, steps);
+    const __m256i first = compute(s0_load16(span.x, 0), parameters, 0, steps | S0_EVEN16);
     s0_walk_on16(span, s0_stream_lead_bytes(span.y) / sizeof(int16_t), compute, parameters, steps);
     s0_store16(span.y, 0, first);
     _mm_sfence();
@@ -86,10 +94,9 @@ S0_INLINE void s0_walk16(S0Span16 span, S0Compute16 compute, const void *paramet
     }
 }
 
-/* Whether the stores of a row may go past the caches. */
+/* Whether the stores of the first row may go past the caches: an even number of codes is before them. */
 static inline int s0_may_stream16(const S0Rows *rows) {
-    const int is_even = (uintptr_t)rows->y % sizeof(int16_t) == 0 && rows->y_pitch_bytes % sizeof(int16_t) == 0;
-    return rows->streams && is_even && rows->columns >= 4 * S0_LANES16;
+    return rows->streams && (uintptr_t)rows->y % (2 * sizeof(int16_t)) == 0 && rows->columns >= 4 * S0_LANES16;
 }
 
 /* The first row. */
@@ -104,9 +111,10 @@ static inline size_t s0_tile_columns16(size_t left, size_t most) {
     return left <= most ? left : left < 2 * most ? most / 2 : most;
 }
 
-/* The smallest multiple of `count` that is 16 or more. */
+/* An even multiple of `count` that is 16 or more: at most twice as much, or 30. */
 static inline size_t s0_period16(size_t count) {
-    return count >= S0_LANES16 ? count : (S0_LANES16 + count - 1) / count * count;
+    const size_t even = count % 2 == 0 ? count : 2 * count;
+    return even >= S0_LANES16 ? even : (S0_LANES16 + even - 1) / even * even;
 }
 
 /* Columns [first, first + count) of rows. All columns of rows that touch are one row. */

@@ -112,11 +112,9 @@ S0_INLINE __m256i plane_round(__m256i acc, const Plane *p, int steps) {
 
 S0_INLINE __m256i plane_codes(__m256i x, const void *parameters, size_t column, int steps) {
     const Plane *plane = (const Plane *)parameters;
-    const __m256i order = _mm256_setr_epi8(0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15, 0, 1, 8, 9, 2, 3, 10,
-                                           11, 4, 5, 12, 13, 6, 7, 14, 15);
     const __m256i even = plane_round(_mm256_madd_epi16(x, plane->even), plane, steps);
     const __m256i odd = plane_round(_mm256_madd_epi16(x, plane->odd), plane, steps);
-    const __m256i codes = _mm256_shuffle_epi8(_mm256_packs_epi32(even, odd), order);
+    const __m256i codes = s0_pack16(even, odd);
     (void)column;
     return steps & CODED ? limit_codes(codes, &plane->limits) : codes;
 }
@@ -179,8 +177,8 @@ static void run_plane(const S0Rows *rows, const S0Fixed16 *fixed) {
 /* ---- a channel a column */
 
 enum {
-    TILE = 256,             /* columns whose parameters are prepared together */
-    ALL = TILE + S0_LANES16 /* and once more from the first on: see S0Span16 */
+    TILE = 256,                 /* columns whose parameters are prepared together */
+    ALL = 2 * TILE + S0_LANES16 /* repeated, see S0Span16 */
 };
 
 /* `high`: the upper half of the addend of column c is number c + 1. */

@@ -1,7 +1,8 @@
 /* Codes of 16 bits by float32, with AVX2.
  *
  * y = limit(round((x * weight + offset) * scale + bias) + zero_point, lo, hi). Products with 1 and sums with 0, which
- * change no result, are left out; an x * weight + offset of small integers, which is exact, is computed in integers. */
+ * change no result, are left out; an x * weight + offset of integers, where that is the same, is computed in integers.
+ */
 #include "kern/codes16.h"
 #include "kern/codes16_avx2.h"
 
@@ -32,12 +33,12 @@ static Limits limits_of(S0Codes codes) {
     return limits;
 }
 
-/* Eight codes, each in 32 bits, to what is rounded. Limits of 2^30 change no result: what is beyond saturates. */
+/* Eight codes in 32 bits each, or their products with whole weights, to what is rounded. Limits of 2^30 change no
+ * result: what is beyond saturates. */
 S0_INLINE __m256i round_codes(__m256i x, Factors f, int steps) {
     __m256 real;
-    if (steps & WHOLE) { /* of pairs of 16 bits the upper half of x or of the weight is 0 */
-        const __m256i product = _mm256_madd_epi16(x, _mm256_castps_si256(f.weight));
-        real = _mm256_cvtepi32_ps(_mm256_add_epi32(product, _mm256_castps_si256(f.offset)));
+    if (steps & WHOLE) {
+        real = _mm256_cvtepi32_ps(_mm256_add_epi32(x, _mm256_castps_si256(f.offset)));
     } else {
         real = _mm256_mul_ps(_mm256_cvtepi32_ps(x), f.weight);
     }
@@ -45,18 +46,17 @@ S0_INLINE __m256i round_codes(__m256i x, Factors f, int steps) {
     real = steps & MUL2 ? _mm256_mul_ps(real, f.scale) : real;
     real = steps & SUM2 ? _mm256_add_ps(real, f.bias) : real;
     if (steps & FAR) {
-        real = _mm256_max_ps(_mm256_min_ps(real, _mm256_set1_ps(0x1p30F)), _mm256_set1_ps(-0x1p30F));
+        real = _mm256_min_ps(real, _mm256_set1_ps(0x1p30F));
+    }
+    if ((steps & FAR) && (steps & CODED)) { /* else INT32_MIN, for what is below, is as good */
+        real = _mm256_max_ps(real, _mm256_set1_ps(-0x1p30F));
     }
     return _mm256_cvtps_epi32(real);
 }
 
-/* The packed codes; the zero point is added before they are limited to 16 bits. */
-S0_INLINE __m256i pack_codes(__m256i low, __m256i high, const Limits *limits, int steps) {
-    if (steps & CODED) {
-        low = _mm256_add_epi32(low, limits->zero);
-        high = _mm256_add_epi32(high, limits->zero);
-    }
-    return _mm256_packs_epi32(low, high);
+/* The zero point is added before codes are limited to 16 bits. */
+S0_INLINE __m256i add_zero(__m256i codes, const Limits *limits, int steps) {
+    return steps & CODED ? _mm256_add_epi32(codes, limits->zero) : codes;
 }
 
 S0_INLINE __m256i limit_codes(__m256i codes, const Limits *limits, int steps) {
@@ -67,12 +67,14 @@ S0_INLINE __m256i limit_codes(__m256i codes, const Limits *limits, int steps) {
 
 /* Of channels: any of them does so. */
 enum {
-    FIRST = 1,    /* weight and offset change something */
-    SECOND = 2,   /* scale and bias do */
-    OFFSET = 4,   /* is not 0 */
+    WEIGHT = 1,   /* is not 1 */
+    OFFSET = 2,   /* is not 0 */
+    SCALE = 4,    /* is not 1 */
     BIAS = 8,     /* is not 0 */
-    UNUSUAL = 16, /* a real may pass 2^30, or a factor is so small that 2^-16 may not go into it */
-    BROKEN = 32,  /* x * weight + offset cannot be computed in integers, and be exact both ways */
+    DISTANT = 16, /* a real may pass 2^30 */
+    BROKEN = 32,  /* x * weight + offset is not the same in integers */
+    FIRST = WEIGHT | OFFSET,
+    SECOND = SCALE | BIAS,
 };
 
 typedef struct {
@@ -85,7 +87,7 @@ static inline Channel channel_at(const S0Reals16 *reals, size_t c) {
 }
 
 static inline float magnitude(float x) {
-    return x < 0 ? -x : x;
+    return _mm_cvtss_f32(_mm_andnot_ps(_mm_set_ss(-0.0F), _mm_set_ss(x)));
 }
 
 /* Whether a zero point may be added in 32 bits. */
@@ -95,21 +97,23 @@ static int is_near(S0Codes codes) {
 
 /* All but BROKEN. */
 static inline int needs_of(Channel c) {
-    const float weight = magnitude(c.weight), scale = magnitude(c.scale);
-    const float first = 32768 * weight + magnitude(c.offset), second = first * scale + magnitude(c.bias);
-    const int is_usual = (first < 0x1p30F) & (second < 0x1p30F) & (weight > 0x1p-100F) & (scale > 0x1p-100F);
-    const int offset = c.offset != 0, bias = c.bias != 0;
-    return ((c.weight != 1) | offset) * FIRST | ((c.scale != 1) | bias) * SECOND | offset * OFFSET | bias * BIAS |
-           !is_usual * UNUSUAL;
+    const __m128 nothing = _mm_setr_ps(1, 0, 1, 0), given = _mm_setr_ps(c.weight, c.offset, c.scale, c.bias);
+    const float first = 32768 * magnitude(c.weight) + magnitude(c.offset);
+    const int is_distant = !(first * magnitude(c.scale) + magnitude(c.bias) < 0x1p30F);
+    return _mm_movemask_ps(_mm_cmpneq_ps(given, nothing)) | is_distant * DISTANT;
 }
 
-static int is_integer(float x) {
-    return magnitude(x) < 0x1p24F && (float)(int32_t)x == x;
+static inline int is_integer(float x, float most) {
+    return magnitude(x) <= most && (float)(int32_t)x == x;
 }
 
-static int is_whole(Channel c) {
-    return is_integer(c.weight) && is_integer(c.offset) && magnitude(c.weight) <= INT16_MAX &&
-           32768 * magnitude(c.weight) + magnitude(c.offset) < 0x1p24F;
+/* The product is below 2^24, where float32 is exact; the sum is rounded once, as an integer is that becomes a float. */
+static inline int is_whole(Channel c) {
+    return is_integer(c.weight, 511) && is_integer(c.offset, 0x1p30F);
+}
+
+static inline int has_both(int needs) {
+    return (needs & FIRST) != 0 && (needs & SECOND) != 0;
 }
 
 /* FORM(name, steps): the loops there are. */
@@ -140,10 +144,10 @@ static int is_plain(S0Codes codes) {
 
 static inline Form form_of(int needs, S0Codes codes) {
     int form;
-    if (needs & UNUSUAL) {
+    if (needs & DISTANT) {
         return FORM_any;
     }
-    if ((needs & (FIRST | SECOND)) != (FIRST | SECOND)) {
+    if (!has_both(needs)) {
         form = needs & (OFFSET | BIAS) ? FORM_line : FORM_product;
     } else if (!(needs & BROKEN)) {
         form = needs & BIAS ? FORM_whole_line : FORM_whole;
@@ -157,35 +161,30 @@ static inline Form form_of(int needs, S0Codes codes) {
 
 typedef struct {
     Factors factors;
+    __m256i even, odd; /* weights of pairs of codes, one of which is 0 */
     Limits limits;
 } Plane;
 
-/* Interleaved with zeros, the halves of a vector are in an order that the pack takes back: below the codes for
- * integers, above them else, where they are x * 2^16 and the weight is by 2^-16 less. */
 S0_INLINE __m256i plane_codes(__m256i x, const void *parameters, size_t column, int steps) {
     const Plane *plane = (const Plane *)parameters;
-    const __m256i none = _mm256_setzero_si256();
-    __m256i low = steps & WHOLE ? _mm256_unpacklo_epi16(x, none) : _mm256_unpacklo_epi16(none, x);
-    __m256i high = steps & WHOLE ? _mm256_unpackhi_epi16(x, none) : _mm256_unpackhi_epi16(none, x);
-    if (steps & FAR) {
-        low = _mm256_srai_epi32(low, 16);
-        high = _mm256_srai_epi32(high, 16);
-    }
+    const __m256i even = round_codes(_mm256_madd_epi16(x, plane->even), plane->factors, steps);
+    const __m256i odd = round_codes(_mm256_madd_epi16(x, plane->odd), plane->factors, steps);
     (void)column;
-    return limit_codes(pack_codes(round_codes(low, plane->factors, steps), round_codes(high, plane->factors, steps),
-                                  &plane->limits, steps),
+    return limit_codes(s0_pack16(add_zero(even, &plane->limits, steps), add_zero(odd, &plane->limits, steps)),
                        &plane->limits, steps);
 }
 
 S0_INLINE Plane plane_of(Channel c, S0Codes codes, int steps) {
+    const int32_t weight = steps & WHOLE ? (int32_t)c.weight : 1;
     Plane plane = {
-        {_mm256_set1_ps(c.weight), _mm256_set1_ps(c.offset), _mm256_set1_ps(c.scale), _mm256_set1_ps(c.bias)},
-        limits_of(codes)};
+        .factors = {_mm256_set1_ps(c.weight), _mm256_set1_ps(c.offset), _mm256_set1_ps(c.scale),
+                    _mm256_set1_ps(c.bias)},
+        .even = _mm256_set1_epi32(weight & 0xFFFF),
+        .odd = _mm256_slli_epi32(_mm256_set1_epi32(weight), 16),
+        .limits = limits_of(codes),
+    };
     if (steps & WHOLE) {
-        plane.factors.weight = _mm256_castsi256_ps(_mm256_set1_epi32((int32_t)c.weight));
         plane.factors.offset = _mm256_castsi256_ps(_mm256_set1_epi32((int32_t)c.offset));
-    } else if (!(steps & FAR)) {
-        plane.factors.weight = _mm256_set1_ps(c.weight * 0x1p-16F);
     }
     return plane;
 }
@@ -213,7 +212,7 @@ static void run_plane(const S0Rows *rows, const S0Reals16 *reals) {
         run_narrow_plane(left, c, codes);
         return;
     }
-    needs |= is_whole(c) ? 0 : BROKEN;
+    needs |= !has_both(needs) || is_whole(c) ? 0 : BROKEN;
     const Form form = form_of(needs, codes);
     if (!(needs & FIRST) && form != FORM_any) {
         c.weight = c.scale;
@@ -231,42 +230,49 @@ static void run_plane(const S0Rows *rows, const S0Reals16 *reals) {
 
 /* ---- a channel a column */
 
-enum { TILE = 256 }; /* columns whose parameters are prepared together */
+enum {
+    TILE = 256,              /* columns whose parameters are prepared together */
+    HALF = TILE + S0_LANES16 /* they are repeated, see S0Span16 */
+};
 
-/* The parameters of columns, and once more from the first on: see S0Span16. */
+/* The parameters of even columns, then those of odd ones: of 16 columns from any on, every second is a vector. */
 typedef union {
-    float real[TILE + S0_LANES16];
-    int32_t whole[TILE + S0_LANES16];
-} Numbers;
+    float real[2 * HALF];
+    int32_t whole[2 * HALF];
+} __attribute__((aligned(64))) Numbers;
 
+/* Of whole weights there are two: those of the lower and of the upper halves of 32 bits. */
 typedef struct {
-    Numbers weight, offset, scale, bias;
+    Numbers weight, upper, offset, scale, bias;
     Limits limits;
     Form form;
 } Tile;
 
-/* `count` numbers, repeated up to `all` of them. */
-static void repeat(Numbers *numbers, size_t count, size_t all) {
-    size_t i;
-    for (i = count; i < all; i++) {
-        numbers->whole[i] = numbers->whole[i - count];
-    }
+static inline size_t place_of(size_t column) {
+    return column / 2 + column % 2 * HALF;
 }
 
+/* Numbers of `count` columns, up to column `all`. */
 static void fill(Numbers *numbers, const float *from, size_t count, size_t all) {
-    size_t i;
-    for (i = 0; i < count; i++) {
-        numbers->real[i] = from[i];
+    size_t i, c;
+    for (i = 0, c = 0; i < all; i++, c = c + 1 == count ? 0 : c + 1) {
+        numbers->real[place_of(i)] = from[c];
     }
-    repeat(numbers, count, all);
 }
 
-static void fill_whole(Numbers *numbers, const float *from, size_t count, size_t all) {
-    size_t i;
-    for (i = 0; i < count; i++) {
-        numbers->whole[i] = (int32_t)from[i];
+static void make_whole(Tile *tile, size_t all) {
+    size_t c;
+    for (c = 0; c < all; c++) {
+        const size_t i = place_of(c);
+        const int32_t weight = (int32_t)tile->weight.real[i];
+        tile->upper.whole[i] = weight * 65536;
+        tile->weight.whole[i] = weight & 0xFFFF;
+        tile->offset.whole[i] = (int32_t)tile->offset.real[i];
     }
-    repeat(numbers, count, all);
+}
+
+static int is_whole_form(Form form) {
+    return form == FORM_whole || form == FORM_whole_line || form == FORM_coded_whole || form == FORM_coded_whole_line;
 }
 
 static int needs_of_columns(const S0Reals16 *reals, size_t first, size_t count) {
@@ -278,56 +284,46 @@ static int needs_of_columns(const S0Reals16 *reals, size_t first, size_t count) 
     return needs;
 }
 
-static void fill_whole_tile(Tile *tile, const S0Reals16 *reals, size_t first, size_t count, size_t all) {
-    size_t i;
-    fill_whole(&tile->weight, reals->weight + first, count, all);
-    fill_whole(&tile->offset, reals->offset + first, count, all);
-    for (i = 0; i < all; i++) {
-        tile->weight.whole[i] &= 0xFFFF;
-    }
-}
-
 /* Columns [first, first + count), the parameters of which are wanted up to column `all`. */
 static void prepare_tile(Tile *tile, const S0Reals16 *reals, size_t first, size_t count, size_t all) {
     const int needs = needs_of_columns(reals, first, count);
     tile->form = form_of(needs, reals->codes);
+    const int is_moved = !(needs & FIRST) && tile->form != FORM_any;
     tile->limits = limits_of(reals->codes);
+    fill(&tile->weight, (is_moved ? reals->scale : reals->weight) + first, count, all);
+    fill(&tile->offset, (is_moved ? reals->bias : reals->offset) + first, count, all);
     fill(&tile->scale, reals->scale + first, count, all);
     fill(&tile->bias, reals->bias + first, count, all);
-    if (tile->form == FORM_whole || tile->form == FORM_coded_whole || tile->form == FORM_whole_line ||
-        tile->form == FORM_coded_whole_line) {
-        fill_whole_tile(tile, reals, first, count, all);
-    } else if (tile->form == FORM_any || (needs & FIRST)) {
-        fill(&tile->weight, reals->weight + first, count, all);
-        fill(&tile->offset, reals->offset + first, count, all);
-    } else {
-        tile->weight = tile->scale;
-        tile->offset = tile->bias;
+    if (is_whole_form(tile->form)) {
+        make_whole(tile, all);
     }
 }
 
-typedef struct {
-    const float *weight, *offset, *scale, *bias;
-} Columns;
-
-static inline Factors factors_at(Columns from, size_t column) {
-    const Factors factors = {_mm256_loadu_ps(from.weight + column), _mm256_loadu_ps(from.offset + column),
-                             _mm256_loadu_ps(from.scale + column), _mm256_loadu_ps(from.bias + column)};
-    return factors;
+/* Every second number from a column on. Of an even column, half the column is no more than an address. */
+S0_INLINE __m256 every_second(const Numbers *numbers, size_t column, int steps) {
+    const char *from = (const char *)numbers->real;
+    const size_t at = steps & S0_EVEN16 ? column * (sizeof(float) / 2) : place_of(column) * sizeof(float);
+    return _mm256_loadu_ps((const float *)(const void *)(from + at));
 }
 
-S0_INLINE __m256i column_codes(__m256i x, Columns from, size_t column, const Limits *limits, int steps) {
-    const __m256i low = _mm256_cvtepi16_epi32(_mm256_castsi256_si128(x));
-    const __m256i high = _mm256_cvtepi16_epi32(_mm256_extracti128_si256(x, 1));
-    const __m256i codes = pack_codes(round_codes(low, factors_at(from, column), steps),
-                                     round_codes(high, factors_at(from, column + 8), steps), limits, steps);
-    return limit_codes(_mm256_permute4x64_epi64(codes, 0xD8), limits, steps);
+S0_INLINE Factors tile_factors(const Tile *tile, size_t column, int steps) {
+    const Factors factors = {every_second(&tile->weight, column, steps), every_second(&tile->offset, column, steps),
+                             every_second(&tile->scale, column, steps), every_second(&tile->bias, column, steps)};
+    return factors;
 }
 
 S0_INLINE __m256i tile_codes(__m256i x, const void *parameters, size_t column, int steps) {
     const Tile *tile = (const Tile *)parameters;
-    const Columns from = {tile->weight.real, tile->offset.real, tile->scale.real, tile->bias.real};
-    return column_codes(x, from, column, &tile->limits, steps);
+    const size_t next = steps & S0_EVEN16 ? column + 2 * HALF : column + 1; /* odd columns follow even ones */
+    const Factors first = tile_factors(tile, column, steps), second = tile_factors(tile, next, steps);
+    __m256i even = _mm256_set1_epi32(1), odd = _mm256_set1_epi32(65536);
+    if (steps & WHOLE) {
+        even = _mm256_castps_si256(first.weight);
+        odd = _mm256_castps_si256(every_second(&tile->upper, next, steps));
+    }
+    even = add_zero(round_codes(_mm256_madd_epi16(x, even), first, steps), &tile->limits, steps);
+    odd = add_zero(round_codes(_mm256_madd_epi16(x, odd), second, steps), &tile->limits, steps);
+    return limit_codes(s0_pack16(even, odd), &tile->limits, steps);
 }
 
 S0_INLINE void run_tile_as(S0Rows left, const Tile *tile, size_t period, int steps) {
@@ -369,20 +365,37 @@ static void run_tile(const S0Rows *rows, const S0Reals16 *reals, size_t first, s
 
 /* Few rows take the parameters as they are. */
 typedef struct {
-    Columns from;
+    const float *weight, *offset, *scale, *bias;
     Limits limits;
 } Given;
 
+/* Eight columns. */
+S0_INLINE __m256i given_codes8(__m128i x, const Given *g, size_t column, int steps) {
+    const Factors factors = {_mm256_loadu_ps(g->weight + column), _mm256_loadu_ps(g->offset + column),
+                             _mm256_loadu_ps(g->scale + column), _mm256_loadu_ps(g->bias + column)};
+    return add_zero(round_codes(_mm256_cvtepi16_epi32(x), factors, steps), &g->limits, steps);
+}
+
 S0_INLINE __m256i given_codes(__m256i x, const void *parameters, size_t column, int steps) {
     const Given *given = (const Given *)parameters;
-    return column_codes(x, given->from, column, &given->limits, steps);
+    const __m256i low = given_codes8(_mm256_castsi256_si128(x), given, column, steps);
+    const __m256i high = given_codes8(_mm256_extracti128_si256(x, 1), given, column + 8, steps);
+    const __m256i codes = _mm256_permute4x64_epi64(_mm256_packs_epi32(low, high), 0xD8);
+    return limit_codes(codes, &given->limits, steps);
+}
+
+S0_INLINE void run_given_as(S0Rows left, const S0Reals16 *r, int steps) {
+    const Given given = {r->weight, r->offset, r->scale, r->bias, limits_of(r->codes)};
+    for (; left.rows > 0; s0_rows_step(&left)) {
+        s0_walk16(s0_span16(&left, left.columns), given_codes, &given, steps);
+    }
 }
 
 static void run_given(const S0Rows *rows, const S0Reals16 *reals) {
-    const Given given = {{reals->weight, reals->offset, reals->scale, reals->bias}, limits_of(reals->codes)};
-    S0Rows left = *rows;
-    for (; left.rows > 0; s0_rows_step(&left)) {
-        s0_walk16(s0_span16(&left, left.columns), given_codes, &given, ANY);
+    if (is_plain(reals->codes)) {
+        run_given_as(*rows, reals, ANY & ~CODED);
+    } else {
+        run_given_as(*rows, reals, ANY);
     }
 }
 

@@ -63,8 +63,10 @@ typedef struct {
 
 static void draw_first(uint64_t *seed, const RealKind *kind, float *weight, float *offset) {
     if (kind->is_whole) {
-        *weight = (float)between(seed, -255, 255);
-        *offset = kind->has_offset ? (float)between(seed, -1000000, 1000000) : 0;
+        int32_t bits = random_below(seed, 4) == 0 ? 16 : 8;
+        *weight = (float)between(seed, -(1 << bits), 1 << bits);
+        int32_t most = random_below(seed, 4) == 0 ? INT32_MAX : 1000000; /* passes 32 bits, and what float32 holds */
+        *offset = kind->has_offset ? (float)between(seed, -most, most) : 0;
     } else {
         *weight = draw_float(seed, -6, 1);
         *offset = kind->has_offset ? draw_float(seed, -4, 10) : 0;
