@@ -216,7 +216,7 @@ static const Plan *plan_of(const Request *request, const Device *device, Span by
 }
 
 static Peak peak_of(const Plan *plan) {
-    return (Peak){plan->peak_live_bytes, plan->placed_bytes};
+    return (Peak){plan->peak_live_bytes, plan->placed_bytes, plan_placed_further(plan)};
 }
 
 static bool is_bound(const Request *request, const DimBinding *dim) {

@@ -49,9 +49,22 @@ static bool check_sums(const Side *side, Work *work) {
             sum = UINT64_MAX;
         }
     }
+    for (uint32_t k = 0; k < side->further_count; k++) {
+        sum = checked_add(sum, side->further[k].placed_bytes, &sum) ? sum : UINT64_MAX;
+    }
     return (sum | side->backing_bytes) >> 62 == 0 ||
            diag_refuse(&work->diags, (DiagText){.what = "the plan's bytes are too many to be compared",
                                                 .expected = "less than 2^62 in all"});
+}
+
+static void list_further(const Plan *plan, Side *side) {
+    for (uint32_t m = 0; m < plan->device->memory_count; m++) {
+        const DeviceMemory *memory = &plan->device->memory[m];
+        if (memory->overflow != OVERFLOW_NONE) {
+            side->further[side->further_count++] =
+                (SideFurther){memory->name, plan->overflow[m].placed_bytes, memory->bytes};
+        }
+    }
 }
 
 const Side *side_of_facts(const Facts *facts, Work *work) {
@@ -77,6 +90,7 @@ const Side *side_of_facts(const Facts *facts, Work *work) {
     for (uint32_t i = 0; i < plan->buffer_count; i++) {
         side->buffers[i] = buffer_of(plan, &plan->buffers[i]);
     }
+    list_further(plan, side);
     for (uint32_t k = 0; k < main->output_count; k++) {
         side->outputs[k] = output_of(graph_value(facts->graph, main->outputs[k]), &facts->outputs[k]);
     }

@@ -30,6 +30,12 @@ typedef struct {
     int64_t zero_point;
 } SideOutput;
 
+/* A memory that takes the overflow of another. */
+typedef struct {
+    Str name;
+    uint64_t placed_bytes, capacity_bytes; /* UINT64_MAX: unbounded */
+} SideFurther;
+
 typedef struct {
     const char *file;      /* of the model */
     const char *plan_file; /* that holds the plan; null where it was planned */
@@ -40,7 +46,9 @@ typedef struct {
     uint64_t nodes, peak_live_bytes, placed_bytes, capacity_bytes;
     Str backing;                                    /* the memory behind the local one: flash or far */
     uint64_t backing_bytes, backing_capacity_bytes; /* UINT64_MAX: unbounded */
-    const char *request_device;                     /* what was asked for: as -d had it; null where that is not known */
+    uint32_t further_count;
+    SideFurther further[DEVICE_MAX_MEMORIES]; /* in the order of the device file */
+    const char *request_device;               /* what was asked for: as -d had it; null where that is not known */
     const char *const *options; /* as they stand on the command line, ended by null; null where they are not known */
 } Side;
 

@@ -331,12 +331,39 @@ static bool read_totals(Reader *reader) {
     return has_all(reader, seen, keys, NEEDED);
 }
 
+static bool read_further(Reader *reader) {
+    Side *side = reader->side;
+    Str key;
+    json_read_array(&reader->json);
+    while (json_read_item(&reader->json)) {
+        SideFurther further = {.capacity_bytes = UINT64_MAX};
+        json_read_object(&reader->json);
+        while (json_read_key(&reader->json, &reader->work->keep, &key)) {
+            bool ok = str_eq(key, STR("memory"))         ? read_text(reader, &further.name)
+                      : str_eq(key, STR("placed_bytes")) ? json_read_u64(&reader->json, &further.placed_bytes)
+                      : str_eq(key, STR("capacity_bytes"))
+                          ? json_read_null(&reader->json) || json_read_u64(&reader->json, &further.capacity_bytes)
+                          : json_skip(&reader->json);
+            if (!ok) {
+                return false;
+            }
+        }
+        if (side->further_count == DEVICE_MAX_MEMORIES) {
+            reader->json.what = "as many memories as a device may have";
+            return false;
+        }
+        side->further[side->further_count++] = further;
+    }
+    return reader->json.what == NULL;
+}
+
 static bool read_member(Reader *reader, Str key) {
     static const struct {
         const char *key;
         bool (*read)(Reader *reader);
-    } parts[] = {{"model", read_model},   {"request", read_request}, {"device", read_device},
-                 {"totals", read_totals}, {"buffers", read_buffers}, {"steps", read_steps}};
+    } parts[] = {{"model", read_model},   {"request", read_request},  {"device", read_device},
+                 {"totals", read_totals}, {"overflow", read_further}, {"buffers", read_buffers},
+                 {"steps", read_steps}};
     if (str_eq(key, STR("schema"))) {
         reader->has_schema = true;
         return json_read_u64(&reader->json, &reader->schema);
@@ -373,6 +400,11 @@ static const char *contradiction(const Side *side, Work *work) {
         }
         if ((buffer->physical_bytes | side->placed_bytes | side->backing_bytes) >> 62 != 0 ||
             (sum += buffer->physical_bytes) >> 62 != 0) {
+            return "its bytes are more than 2^62";
+        }
+    }
+    for (uint32_t k = 0; k < side->further_count; k++) {
+        if (side->further[k].placed_bytes >> 62 != 0) {
             return "its bytes are more than 2^62";
         }
     }

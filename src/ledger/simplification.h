@@ -4,9 +4,9 @@
 
 #include "affine/simplify.h"
 
-/* Of local memory. */
+/* Of local memory; and what is placed in memories that take the overflow of others. */
 typedef struct {
-    uint64_t live_bytes, placed_bytes;
+    uint64_t live_bytes, placed_bytes, further_bytes;
 } Peak;
 
 /* What an output can hold, told by its codes or by the operator that writes it; infinite where neither limits it. */

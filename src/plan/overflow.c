@@ -271,3 +271,11 @@ bool plan_has_overflow(const Plan *plan, uint32_t first) {
     }
     return false;
 }
+
+uint64_t plan_placed_further(const Plan *plan) {
+    uint64_t bytes = 0;
+    for (uint32_t m = 0; m < plan->device->memory_count; m++) {
+        bytes = checked_add(bytes, plan->overflow[m].placed_bytes, &bytes) ? bytes : UINT64_MAX;
+    }
+    return bytes;
+}

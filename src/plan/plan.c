@@ -245,14 +245,6 @@ static uint64_t overflow_cost(const Plan *plan) {
     return cost;
 }
 
-static uint64_t placed_further(const Plan *plan) {
-    uint64_t bytes = 0;
-    for (uint32_t m = 0; m < plan->device->memory_count; m++) {
-        bytes = checked_add(bytes, plan->overflow[m].placed_bytes, &bytes) ? bytes : UINT64_MAX;
-    }
-    return bytes;
-}
-
 static uint64_t beyond(uint64_t bytes, uint64_t capacity) {
     return bytes > capacity ? bytes - capacity : 0;
 }
@@ -266,7 +258,7 @@ static void merits_of(const Plan *plan, uint64_t merit[MERITS]) {
     merit[0] = beyond(plan->placed_bytes, plan->capacity_bytes);
     merit[1] = beyond(plan->backing_bytes, plan->backing_capacity_bytes);
     merit[2] = fits ? overflow_cost(plan) : 0;
-    merit[3] = fits ? placed_further(plan) : 0;
+    merit[3] = fits ? plan_placed_further(plan) : 0;
     merit[4] = fits ? plan->placed_bytes : 0;
     merit[5] = fits ? plan->peak_live_bytes : 0;
 }

@@ -350,6 +350,9 @@ bool plan_backing_fits(const Plan *plan);
 /* Would it fit if `memory`, which takes no overflow of `first`, did? */
 bool plan_fits_with_overflow(const Plan *plan, uint32_t first, uint32_t memory, Work *work);
 
+/* What is placed in memories that take the overflow of others; UINT64_MAX where the sum does not fit 64 bits. */
+uint64_t plan_placed_further(const Plan *plan);
+
 /* Is there a memory that takes the overflow of `first`? */
 bool plan_has_overflow(const Plan *plan, uint32_t first);
 

@@ -171,6 +171,38 @@ static const char *backing_name(const Report *r) {
                : arena_text(r->scratch, STR_FMT ", " STR_FMT, STR_ARG(a->backing), STR_ARG(b->backing));
 }
 
+static uint64_t placed_in(const Side *side, Str memory) {
+    uint64_t bytes = 0;
+    for (uint32_t k = 0; k < side->further_count; k++) {
+        bytes = str_eq(side->further[k].name, memory) ? side->further[k].placed_bytes : bytes;
+    }
+    return bytes;
+}
+
+static bool has_further(const Side *side, Str memory) {
+    bool has = false;
+    for (uint32_t k = 0; k < side->further_count; k++) {
+        has = has || str_eq(side->further[k].name, memory);
+    }
+    return has;
+}
+
+/* What further memories hold of each, where one of both lets something overflow into them. */
+static void add_further(const Report *r, Table *table) {
+    const Side *sides[] = {r->diff->a, r->diff->b};
+    for (int s = 0; s < 2; s++) {
+        for (uint32_t k = 0; k < sides[s]->further_count; k++) {
+            const Str memory = sides[s]->further[k].name;
+            const uint64_t there[] = {placed_in(sides[0], memory), placed_in(sides[1], memory)};
+            if ((there[0] | there[1]) != 0 && (s == 0 || !has_further(sides[0], memory))) {
+                Str name = clean_text(r->scratch, memory);
+                add_figures(r, table, arena_text(r->scratch, "placed in " STR_FMT, STR_ARG(name)), there,
+                            (int64_t)there[1] - (int64_t)there[0]);
+            }
+        }
+    }
+}
+
 static void print_placed(const Report *r) {
     const Diff *diff = r->diff;
     const Side *a = diff->a, *b = diff->b;
@@ -189,6 +221,7 @@ static void print_placed(const Report *r) {
     add_memory(r, &table, &(const Memory){"local", placed, {a->capacity_bytes, b->capacity_bytes}});
     add_figures(r, &table, arena_text(r->scratch, "placed in %s", backing), behind, diff->backing_bytes);
     add_memory(r, &table, &(const Memory){backing, behind, {a->backing_capacity_bytes, b->backing_capacity_bytes}});
+    add_further(r, &table);
     table_print(&table, INDENT, r->columns, r->out);
 }
 

@@ -8,6 +8,19 @@ static void write_i64(Json *json, const char *key, int64_t value) {
     json_i64(json, value);
 }
 
+static void write_further(Json *json, const Side *side) {
+    json_key(json, "overflow");
+    json_array(json);
+    for (uint32_t k = 0; k < side->further_count; k++) {
+        json_object_inline(json);
+        json_member_str(json, "memory", side->further[k].name);
+        json_member_u64(json, "placed_bytes", side->further[k].placed_bytes);
+        json_member_known(json, "capacity_bytes", side->further[k].capacity_bytes);
+        json_end(json);
+    }
+    json_end(json);
+}
+
 static void write_side(Json *json, const char *key, const Side *side) {
     json_key(json, key);
     json_object(json);
@@ -31,6 +44,7 @@ static void write_side(Json *json, const char *key, const Side *side) {
     json_member_str(json, "backing", side->backing);
     json_member_u64(json, "backing_bytes", side->backing_bytes);
     json_member_known(json, "backing_capacity_bytes", side->backing_capacity_bytes);
+    write_further(json, side);
     json_member_bool(json, "fits", side_fits(side));
     json_end(json);
 }

@@ -202,9 +202,13 @@ static void mark_peak(const Html *html) {
     if (plan->step_count == 0) {
         html_line(html, "The model has no step; alive are its inputs and outputs.");
     }
+    bool has_place = plan->step_count > 0 && peak->all > 0;
     html_table(html, (HtmlTable){"peak", heads, true}, "Alive at the peak: " STR_FMT " bytes%s" STR_FMT,
-               STR_ARG(page_number(&html->page, plan->peak_live_bytes)), plan->step_count == 0 ? "" : " at ",
-               STR_ARG(plan->step_count == 0 ? STR("") : page_step(&html->page, plan->peak_step)));
+               STR_ARG(page_number(&html->page, plan->peak_live_bytes)),
+               has_place              ? " at "
+               : plan->step_count > 0 ? "; nothing lies in local memory"
+                                      : "",
+               STR_ARG(has_place ? page_step(&html->page, plan->peak_step) : STR("")));
     for (uint32_t i = 0; i < shown; i++) {
         mark_peak_row(html, peak->top[i]);
     }

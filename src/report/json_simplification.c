@@ -24,6 +24,7 @@ static void write_peak(Json *json, const Simplification *facts, const char *key,
     json_object_inline(json);
     json_member_u64(json, "peak_live_bytes", peak.live_bytes);
     json_member_u64(json, "placed_bytes", peak.placed_bytes);
+    json_member_u64(json, "overflow_placed_bytes", peak.further_bytes);
     json_end(json);
 }
 

@@ -28,6 +28,14 @@ static void add_peaks(const Report *r, Table *table, const char *how, Peak after
                after.live_bytes);
     add_change(table, arena_text(r->scratch, "placed on %s%s", facts->device, how), facts->before.placed_bytes,
                after.placed_bytes);
+    if (facts->before.further_bytes > 0 || after.further_bytes > 0) {
+        add_change(table, arena_text(r->scratch, "placed in further memories of %s%s", facts->device, how),
+                   facts->before.further_bytes, after.further_bytes);
+    }
+}
+
+static bool is_same_peak(Peak a, Peak b) {
+    return a.live_bytes == b.live_bytes && a.placed_bytes == b.placed_bytes && a.further_bytes == b.further_bytes;
 }
 
 static void print_changes(const Report *r) {
@@ -40,15 +48,14 @@ static void print_changes(const Report *r) {
                facts->simplified->constant_bytes_after);
     add_change(&table, "bytes of the file", facts->file_bytes_before, facts->file_bytes_after);
     if (facts->no_peaks == NULL) {
-        bool is_other = facts->after_held.live_bytes != facts->after.live_bytes ||
-                        facts->after_held.placed_bytes != facts->after.placed_bytes;
-        if (is_other) {
+        if (!is_same_peak(facts->after_held, facts->after)) {
             add_peaks(r, &table, ", choices held", facts->after_held);
         }
         add_peaks(r, &table, "", facts->after);
     }
     table_print(&table, INDENT, r->columns, r->out);
-    bool has_same_peak = facts->no_peaks == NULL && facts->before.live_bytes == facts->after.live_bytes;
+    bool has_same_peak = facts->no_peaks == NULL && facts->before.live_bytes == facts->after.live_bytes &&
+                         facts->before.further_bytes == facts->after.further_bytes;
     if (facts->no_peaks != NULL) {
         fprintf(r->out, "  no peaks: %s\n", facts->no_peaks);
     } else if (has_same_peak && facts->is_peak_of_maps && facts->rule_count > 0) {

@@ -225,7 +225,7 @@ Str words_no_view(const Page *page, NodeId id) {
                         STR_ARG(page_number(page, plan->unspilled_placed_bytes)));
 }
 
-/* "peak 4,864, placed 4,864 before other memories take some, then peak 768, placed 768, psram 4,096" */
+/* "peak 4,864, placed 4,864, with other memories peak 768, placed 768, psram 4,096" */
 static Str order_sizes(const Page *page, const Plan *plan) {
     const char *further = words_further(page, plan);
     const bool has_spilled = plan->unspilled_placed_bytes != plan->placed_bytes;

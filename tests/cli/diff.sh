@@ -89,7 +89,7 @@ arena small 1K >small.ini
 arena tiny 32 >tiny.ini
 show "flash: more of it, and too little" channel.txt full.txt -d ./small.ini --json flash.json \
     --fail-if-grew 0 --fail-if-backing-grew 55 --fail-if-no-fit
-grep -A3 '"backing"' flash.json
+grep -A4 '"backing"' flash.json
 grep '"change"' flash.json
 show "as much more as may be" channel.txt full.txt -d ./small.ini --fail-if-backing-grew 56 --quiet
 show "it fits, and the other did not" full.txt channel.txt -d ./small.ini --fail-if-no-fit --quiet

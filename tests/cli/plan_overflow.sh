@@ -42,6 +42,9 @@ stride0 plan chain.txt -d mcu.ini --buffer p | sed -n '/alive/,/storage/p'
 # With twice the local memory nothing overflows; what differs is what left it.
 stride0 plan chain.txt -d mcu.ini --budget 128 | grep -c 'tcm memory'
 stride0 diff chain.txt -d mcu.ini --a=--budget=128 chain.txt | sed -n '/^why the peak/,/^$/p;/leaves/p'
+stride0 plan chain.txt -d mcu.ini --quiet --json narrow.json >/dev/null
+stride0 diff narrow.json chain.txt -d mcu.ini --b=--budget=128 --json changed.json | sed -n '/^what must be/,/^$/p'
+sed -n '/"overflow"/,/\]/p' changed.json
 # Both are too small: all of it is told as if there were one memory.
 sed 's/^bytes = 64 @ t/bytes = 63 @ t/' mcu.ini >small.ini
 stride0 plan chain.txt -d small.ini --quiet
