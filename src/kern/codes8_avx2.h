@@ -90,6 +90,12 @@ S0_INLINE int s0_flags8(const S0Bytes *codes) {
     return flips * S0_FLIPS + limits * S0_LIMITS;
 }
 
+/* Whether s0_flags8() is 0, in one comparison. */
+S0_INLINE int s0_is_plain8(const S0Bytes *codes) {
+    uint32_t limits = (uint32_t)(uint8_t)codes->lo << 16 | (uint32_t)(uint8_t)codes->hi << 24;
+    return ((uint32_t)codes->x_flip | (uint32_t)codes->y_flip << 8 | limits) == 0x7f800000;
+}
+
 /* x as int8, results within the limits, and these as they are stored. */
 S0_INLINE __m256i s0_enter8(__m256i x, const S0Lanes8 *lanes, int flags) {
     return (flags & S0_FLIPS) != 0 ? _mm256_xor_si256(x, lanes->x_flip) : x;

@@ -111,30 +111,44 @@ RUN(stream_odd, s0_stream8, ODD | BOTH)
 RUN(few, s0_few8, BOTH)
 RUN(few_odd, s0_few8, ODD | BOTH)
 
-static Run *const plain_runs[KINDS][BOTH + 1] = {
+static Run *const runs[KINDS][BOTH + 1] = {
     [KIND_BARE] = NAMES(run_bare), [KIND_FREE] = NAMES(run_free),       [KIND_TOP] = NAMES(run_top),
     [KIND_ODD] = NAMES(run_odd),   [KIND_TOP_ODD] = NAMES(run_top_odd),
 };
 
-S0_INLINE Run *choose_run(size_t bytes, int streams, const S0Products8 *products) {
-    int odd = is_odd_given(products) && products->odd_step[0] != 0;
-    int top = products->divisor[0] == TOP_DIVISOR;
-    if (bytes < S0_VECTOR_BYTES) {
-        return odd ? few_odd : few;
-    }
-    if (streams) {
-        return odd ? stream_odd : stream;
-    }
-    Kind kind = is_free(products->multiplier[0], products->addend[0]) ? KIND_FREE : top ? KIND_TOP : KIND_BARE;
-    if (odd) {
-        kind = top ? KIND_TOP_ODD : KIND_ODD;
-    }
-    return plain_runs[kind][s0_flags8(&products->bytes)];
+static int has_odd_step(const S0Products8 *products) {
+    return is_odd_given(products) && products->odd_step[0] != 0;
 }
 
+static Kind kind_of_plane(const S0Products8 *products) {
+    int top = products->divisor[0] == TOP_DIVISOR;
+    if (has_odd_step(products)) {
+        return top ? KIND_TOP_ODD : KIND_ODD;
+    }
+    return top ? KIND_TOP : is_free(products->multiplier[0], products->addend[0]) ? KIND_FREE : KIND_BARE;
+}
+
+__attribute__((noinline)) static void any_plane(const S0Rows *rows, const S0Products8 *products) {
+    Run *run = runs[kind_of_plane(products)][s0_flags8(&products->bytes)];
+    if (rows->columns < S0_VECTOR_BYTES) {
+        run = has_odd_step(products) ? few_odd : few;
+    } else if (rows->streams) {
+        run = has_odd_step(products) ? stream_odd : stream;
+    }
+    run((const uint8_t *)rows->x, (uint8_t *)rows->y, rows->columns, products);
+}
+
+/* Planes may be so short that choosing takes as long as they do: the plainest are chosen at once. */
 S0_INLINE void plane(const S0Rows *rows, const S0Products8 *products) {
-    choose_run(rows->columns, rows->streams, products)((const uint8_t *)rows->x, (uint8_t *)rows->y, rows->columns,
-                                                       products);
+    int plain = s0_is_plain8(&products->bytes) && !has_odd_step(products);
+    int whole = rows->columns >= S0_VECTOR_BYTES && !rows->streams;
+    if (plain && whole && products->divisor[0] == TOP_DIVISOR) {
+        run_top((const uint8_t *)rows->x, (uint8_t *)rows->y, rows->columns, products);
+    } else if (plain && whole && is_free(products->multiplier[0], products->addend[0])) {
+        run_free((const uint8_t *)rows->x, (uint8_t *)rows->y, rows->columns, products);
+    } else {
+        any_plane(rows, products);
+    }
 }
 
 __attribute__((noinline)) static void planes(const S0Rows *rows, const S0Products8 *products) {
@@ -182,7 +196,7 @@ WALKS(walk_top_odd, TOP | ODD)
 WALK(walk_stream, BOTH | S0_STREAMS)
 WALK(walk_stream_odd, ODD | BOTH | S0_STREAMS)
 
-static S0Walk8 *const plain_walks[KINDS][2] = {
+static S0Walk8 *const walks[KINDS][2] = {
     [KIND_BARE] = {walk_bare, walk_bare_both},
     [KIND_FREE] = {walk_free, walk_free_both},
     [KIND_TOP] = {walk_top, walk_top_both},
@@ -234,7 +248,7 @@ __attribute__((noinline)) static void pixels(const S0Rows *rows, const S0Product
         s0_array8(&arrays, ODD_CODES, products->odd_code, 1);
         s0_array8(&arrays, ODD_STEPS, products->odd_step, 1);
     }
-    s0_walk8(rows, &arrays, plain_walks[kind_of(rows, products)][framed], odd ? walk_stream_odd : walk_stream);
+    s0_walk8(rows, &arrays, walks[kind_of(rows, products)][framed], odd ? walk_stream_odd : walk_stream);
 }
 
 void s0_product8_avx2(const S0Rows *rows, const S0Products8 *products) {

@@ -62,7 +62,7 @@ RUN(run_both, s0_run8, BOTH)
 RUN(run_streams, s0_stream8, BOTH)
 RUN(run_few, s0_few8, BOTH)
 
-static void planes(const S0Rows *rows, const S0Rounds8 *rounds) {
+__attribute__((noinline)) static void planes(const S0Rows *rows, const S0Rounds8 *rounds) {
     S0Rows left = s0_rows_joined(rows, rows->columns);
     Run *run = s0_flags8(&rounds->bytes) == 0 ? run_bare : run_both;
     if (left.columns < S0_VECTOR_BYTES) {
@@ -107,7 +107,7 @@ WALK(walk_bare, 0)
 WALK(walk_both, BOTH)
 WALK(walk_streams, BOTH | S0_STREAMS)
 
-static void channel_last(const S0Rows *rows, const S0Rounds8 *rounds) {
+__attribute__((noinline)) static void pixels(const S0Rows *rows, const S0Rounds8 *rounds) {
     S0Seam8 seams[BIASES + 1];
     S0Arrays8 arrays = {.seams = seams};
     s0_arrays8(&arrays, rows, rounds->channels, &rounds->bytes);
@@ -117,10 +117,13 @@ static void channel_last(const S0Rows *rows, const S0Rounds8 *rounds) {
 }
 
 void s0_round8_avx2(const S0Rows *rows, const S0Rounds8 *rounds) {
-    if (rounds->channels == 1) {
+    int plain = s0_is_plain8(&rounds->bytes) && !rows->streams;
+    if (rounds->channels == 1 && rows->rows == 1 && plain && rows->columns >= S0_VECTOR_BYTES) {
+        run_bare((const uint8_t *)rows->x, (uint8_t *)rows->y, rows->columns, rounds);
+    } else if (rounds->channels == 1) {
         planes(rows, rounds);
     } else if (rows->rows > 0 && rounds->channels > 0) {
-        channel_last(rows, rounds);
+        pixels(rows, rounds);
     }
 }
 #endif
