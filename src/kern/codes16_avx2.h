@@ -10,8 +10,8 @@
 
 enum { S0_LANES16 = 16 };
 
-/* Codes that lie one after the other. The one at i takes the parameters of column i modulo `period`, 16 or more and,
- * where i passes it, even; parameters can then be read up to column period + 15, as where n < 16. */
+/* Codes that lie one after the other. The one at i takes the parameters of column i modulo `period`, 16 or more;
+ * parameters can be read up to column period + 15 where i passes the period, or where n < 16. */
 typedef struct {
     const char *x;
     char *y;
@@ -19,9 +19,9 @@ typedef struct {
     int streams;
 } S0Span16;
 
-/* What becomes of 16 codes, the first of which is of `column`. `steps` is a constant of the caller, and S0_EVEN16 where
- * the column is known to be even. */
-enum { S0_EVEN16 = 1 << 16 };
+/* What becomes of 16 codes, the first of which is of `column`. `steps` is a constant of the caller, and S0_ALIGNED16
+ * where the column is known to be a multiple of 4, or of 2 if the period is one of 2 only. */
+enum { S0_ALIGNED16 = 1 << 16 };
 typedef __m256i (*S0Compute16)(__m256i x, const void *parameters, size_t column, int steps);
 
 #define S0_INLINE static inline __attribute__((always_inline))
@@ -57,12 +57,12 @@ S0_INLINE void s0_walk_few16(S0Span16 span, S0Compute16 compute, const void *par
     }
 }
 
-/* Whole vectors from i on, which is even; then what is left over takes the last vector, which was read before. */
+/* Whole vectors from i on, a multiple of 4; then what is left over takes the last vector, which was read before. */
 S0_INLINE void s0_walk_on16(S0Span16 span, size_t i, S0Compute16 compute, const void *parameters, int steps) {
     const __m256i last = s0_load16(span.x, span.n - S0_LANES16);
     size_t column = i;
     for (; i + S0_LANES16 <= span.n; i += S0_LANES16) {
-        __m256i codes = compute(s0_load16(span.x, i), parameters, column, steps | S0_EVEN16);
+        __m256i codes = compute(s0_load16(span.x, i), parameters, column, steps | S0_ALIGNED16);
         if (span.streams) {
             _mm256_stream_si256((__m256i *)(void *)(span.y + i * sizeof(int16_t)), codes);
         } else {
@@ -79,7 +79,7 @@ S0_INLINE void s0_walk_on16(S0Span16 span, size_t i, S0Compute16 compute, const 
 
 /* Stores past the caches begin at a multiple of 32 bytes; what is before it takes the first vector. */
 S0_INLINE void s0_walk_past16(S0Span16 span, S0Compute16 compute, const void *parameters, int steps) {
-    const __m256i first = compute(s0_load16(span.x, 0), parameters, 0, steps | S0_EVEN16);
+    const __m256i first = compute(s0_load16(span.x, 0), parameters, 0, steps | S0_ALIGNED16);
     s0_walk_on16(span, s0_stream_lead_bytes(span.y) / sizeof(int16_t), compute, parameters, steps);
     s0_store16(span.y, 0, first);
     _mm_sfence();
@@ -94,9 +94,9 @@ S0_INLINE void s0_walk16(S0Span16 span, S0Compute16 compute, const void *paramet
     }
 }
 
-/* Whether the stores of the first row may go past the caches: an even number of codes is before them. */
+/* Whether the stores of the first row may go past the caches: a multiple of 4 codes is before them. */
 static inline int s0_may_stream16(const S0Rows *rows) {
-    return rows->streams && (uintptr_t)rows->y % (2 * sizeof(int16_t)) == 0 && rows->columns >= 4 * S0_LANES16;
+    return rows->streams && (uintptr_t)rows->y % (4 * sizeof(int16_t)) == 0 && rows->columns >= 4 * S0_LANES16;
 }
 
 /* The first row. */
@@ -111,10 +111,14 @@ static inline size_t s0_tile_columns16(size_t left, size_t most) {
     return left <= most ? left : left < 2 * most ? most / 2 : most;
 }
 
-/* An even multiple of `count` that is 16 or more: at most twice as much, or 30. */
-static inline size_t s0_period16(size_t count) {
-    const size_t even = count % 2 == 0 ? count : 2 * count;
-    return even >= S0_LANES16 ? even : (S0_LANES16 + even - 1) / even * even;
+/* A multiple of `count` that is 16 or more and one of `factor`, 2 or 4, as well: less than 30 or `factor` times the
+ * count. */
+static inline size_t s0_period16(size_t count, size_t factor) {
+    size_t period = count;
+    while (period < S0_LANES16 || period % factor != 0) {
+        period += count;
+    }
+    return period;
 }
 
 /* Columns [first, first + count) of rows. All columns of rows that touch are one row. */

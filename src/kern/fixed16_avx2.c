@@ -177,77 +177,135 @@ static void run_plane(const S0Rows *rows, const S0Fixed16 *fixed) {
 /* ---- a channel a column */
 
 enum {
-    TILE = 256,                 /* columns whose parameters are prepared together */
-    ALL = 2 * TILE + S0_LANES16 /* repeated, see S0Span16 */
+    TILE = 128,                    /* columns whose parameters are prepared together */
+    FOURTH = TILE + S0_LANES16 / 4 /* they are repeated, see S0Span16 */
 };
 
-/* `high`: the upper half of the addend of column c is number c + 1. */
+/* Of the columns that are 0 modulo 4, then 1, 2 and 3: every fourth of them is a vector, for the products of 64 bits.
+ */
 typedef struct {
-    int32_t weight[ALL], multiplier[ALL + 1], low[ALL + 1], high[ALL + 1], exponent[ALL + 1], half[ALL], right[ALL],
-        zero[ALL];
+    uint64_t number[4 * FOURTH];
+} __attribute__((aligned(64))) Fourths;
+
+/* Of even columns, then of odd ones. */
+typedef struct {
+    int32_t number[4 * FOURTH];
+} __attribute__((aligned(64))) Halves;
+
+typedef struct {
+    Fourths multiplier, addend, exponent;
+    Halves half, right, zero;
+    int16_t weight[4 * FOURTH];
     Limits limits;
+    int steps;
 } Tile;
+
+/* What some column of a tile needs. */
+enum {
+    SECOND = 1, /* a second rounding */
+    SHIFTS = 2, /* an exponent other than 31 */
+};
+
+static inline size_t fourth_of(size_t column) {
+    return column / 4 + column % 4 * FOURTH;
+}
+
+static inline size_t half_of(size_t column) {
+    return column / 2 + column % 2 * 2 * FOURTH;
+}
+
+static void put_channel(Tile *tile, size_t column, const Channel *channel) {
+    const size_t fourth = fourth_of(column), half = half_of(column);
+    tile->multiplier.number[fourth] = (uint32_t)channel->multiplier;
+    tile->addend.number[fourth] = channel->addend;
+    tile->exponent.number[fourth] = (uint32_t)channel->exponent;
+    tile->half.number[half] = channel->half;
+    tile->right.number[half] = channel->right;
+    tile->zero.number[half] = channel->zero;
+    tile->weight[column] = (int16_t)channel->weight;
+    tile->steps |= (channel->right != 0 ? SECOND : 0) | (channel->exponent != 31 ? SHIFTS : 0);
+}
 
 /* Columns [first, first + count), the parameters of which are wanted up to column `all`. */
 static void prepare_tile(Tile *tile, const S0Fixed16 *fixed, size_t first, size_t count, size_t all) {
     size_t i, c;
+    tile->steps = 0;
+    tile->limits = limits_of(fixed->codes);
     for (i = 0, c = 0; i < all; i++, c = c + 1 == count ? 0 : c + 1) {
         const Channel channel = channel_of(fixed, first + c);
-        tile->weight[i] = channel.weight & 0xFFFF;
-        tile->multiplier[i] = channel.multiplier;
-        tile->low[i] = (int32_t)(uint32_t)channel.addend;
-        tile->high[i + 1] = (int32_t)(uint32_t)(channel.addend >> 32);
-        tile->exponent[i] = channel.exponent;
-        tile->half[i] = channel.half;
-        tile->right[i] = channel.right;
-        tile->zero[i] = channel.zero;
+        put_channel(tile, i, &channel);
     }
-    tile->high[0] = tile->multiplier[all] = tile->low[all] = tile->exponent[all] = 0; /* read, and not used */
-    tile->limits = limits_of(fixed->codes);
 }
 
-S0_INLINE __m256i load8(const int32_t *numbers) {
-    return _mm256_loadu_si256((const __m256i *)(const void *)numbers);
+/* Of an aligned column, every part of it is no more than an address. */
+S0_INLINE __m256i load_fourths(const Fourths *fourths, size_t column, size_t next, int steps) {
+    const size_t at = steps & S0_ALIGNED16 ? column / 4 + next * FOURTH : fourth_of(column + next);
+    return _mm256_loadu_si256((const __m256i *)(const void *)(fourths->number + at));
 }
 
-/* Every second product from column c on, rounded: in the lower halves of pairs of 32 bits. */
-S0_INLINE __m256i tile_round(__m256i acc, const Tile *tile, size_t c) {
-    const __m256i addend = _mm256_blend_epi32(load8(tile->low + c), load8(tile->high + c), 0xAA);
-    const __m256i exponent = _mm256_blend_epi32(load8(tile->exponent + c), _mm256_setzero_si256(), 0xAA);
-    const __m256i product = _mm256_mul_epi32(acc, load8(tile->multiplier + c));
-    return _mm256_srlv_epi64(_mm256_add_epi64(product, addend), exponent);
+S0_INLINE __m256i load_halves(const Halves *halves, size_t column, size_t next, int steps) {
+    const size_t at = steps & S0_ALIGNED16 ? column / 2 + next * 2 * FOURTH : half_of(column + next);
+    return _mm256_loadu_si256((const __m256i *)(const void *)(halves->number + at));
 }
 
-/* Eight codes, each in 32 bits. */
-S0_INLINE __m256i tile_codes8(__m256i x, const Tile *tile, size_t c) {
-    const __m256i acc = _mm256_madd_epi16(x, load8(tile->weight + c));
-    const __m256i even = tile_round(acc, tile, c);
-    const __m256i odd = tile_round(_mm256_srli_epi64(acc, 32), tile, c + 1);
-    __m256i code = _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xAA);
-    code = _mm256_add_epi32(code, _mm256_cmpgt_epi32(load8(tile->half + c), code));
-    return _mm256_add_epi32(_mm256_srav_epi32(code, load8(tile->right + c)), load8(tile->zero + c));
+/* Products of columns column + next, column + next + 4 and so on, rounded, in the lower or the upper 32 bits. */
+S0_INLINE __m256i tile_product(__m256i acc, const Tile *tile, size_t column, size_t next, int steps) {
+    const __m256i product = _mm256_mul_epi32(acc, load_fourths(&tile->multiplier, column, next, steps));
+    const __m256i sum = _mm256_add_epi64(product, load_fourths(&tile->addend, column, next, steps));
+    if (!(steps & SHIFTS)) {
+        return next < 2 ? _mm256_srli_epi64(sum, 31) : _mm256_slli_epi64(sum, 1);
+    }
+    const __m256i code = _mm256_srlv_epi64(sum, load_fourths(&tile->exponent, column, next, steps));
+    return next < 2 ? code : _mm256_slli_epi64(code, 32);
+}
+
+/* Codes of columns column + next, column + next + 2 and so on. */
+S0_INLINE __m256i tile_round(__m256i acc, const Tile *tile, size_t column, size_t next, int steps) {
+    const __m256i first = tile_product(acc, tile, column, next, steps);
+    const __m256i second = tile_product(_mm256_srli_epi64(acc, 32), tile, column, next + 2, steps);
+    __m256i code = _mm256_blend_epi32(first, second, 0xAA);
+    if (steps & SECOND) {
+        code = _mm256_add_epi32(code, _mm256_cmpgt_epi32(load_halves(&tile->half, column, next, steps), code));
+        code = _mm256_srav_epi32(code, load_halves(&tile->right, column, next, steps));
+    }
+    return _mm256_add_epi32(code, load_halves(&tile->zero, column, next, steps));
 }
 
 S0_INLINE __m256i tile_codes(__m256i x, const void *parameters, size_t column, int steps) {
     const Tile *tile = (const Tile *)parameters;
-    const __m256i low = tile_codes8(_mm256_cvtepi16_epi32(_mm256_castsi256_si128(x)), tile, column);
-    const __m256i high = tile_codes8(_mm256_cvtepi16_epi32(_mm256_extracti128_si256(x, 1)), tile, column + 8);
-    (void)steps;
-    return limit_codes(_mm256_permute4x64_epi64(_mm256_packs_epi32(low, high), 0xD8), &tile->limits);
+    const __m256i low = _mm256_set1_epi32(0xFFFF);
+    const __m256i weight = _mm256_loadu_si256((const __m256i *)(const void *)(tile->weight + column));
+    const __m256i even = _mm256_madd_epi16(x, _mm256_and_si256(weight, low));
+    const __m256i odd = _mm256_madd_epi16(x, _mm256_andnot_si256(low, weight));
+    return limit_codes(s0_pack16(tile_round(even, tile, column, 0, steps), tile_round(odd, tile, column, 1, steps)),
+                       &tile->limits);
+}
+
+S0_INLINE void run_tile_as(S0Rows left, const Tile *tile, size_t period, int steps) {
+    for (; left.rows > 0; s0_rows_step(&left)) {
+        s0_walk16(s0_span16(&left, period), tile_codes, tile, steps);
+    }
+}
+
+static void run_narrow_tile(S0Rows left, const Tile *tile, size_t period) {
+    for (; left.rows > 0; s0_rows_step(&left)) {
+        s0_walk_few16(s0_span16(&left, period), tile_codes, tile, SECOND | SHIFTS);
+    }
 }
 
 static void run_tile(const S0Rows *rows, const S0Fixed16 *fixed, size_t first, size_t count) {
-    const size_t period = s0_period16(count);
-    S0Rows left = s0_columns16(rows, first, count);
+    const size_t period = s0_period16(count, 4);
+    const S0Rows left = s0_columns16(rows, first, count);
     Tile tile;
     prepare_tile(&tile, fixed, first, count, period + S0_LANES16);
-    for (; left.rows > 0; s0_rows_step(&left)) {
-        const S0Span16 span = s0_span16(&left, period);
-        if (span.n < S0_LANES16) {
-            s0_walk_few16(span, tile_codes, &tile, 0);
-        } else {
-            s0_walk16(span, tile_codes, &tile, 0);
-        }
+    if (left.columns < S0_LANES16) {
+        run_narrow_tile(left, &tile, period);
+    } else if (tile.steps == SECOND) {
+        run_tile_as(left, &tile, period, SECOND);
+    } else if (tile.steps == SHIFTS) {
+        run_tile_as(left, &tile, period, SHIFTS);
+    } else {
+        run_tile_as(left, &tile, period, SECOND | SHIFTS);
     }
 }
 

@@ -302,7 +302,7 @@ static void prepare_tile(Tile *tile, const S0Reals16 *reals, size_t first, size_
 /* Every second number from a column on. Of an even column, half the column is no more than an address. */
 S0_INLINE __m256 every_second(const Numbers *numbers, size_t column, int steps) {
     const char *from = (const char *)numbers->real;
-    const size_t at = steps & S0_EVEN16 ? column * (sizeof(float) / 2) : place_of(column) * sizeof(float);
+    const size_t at = steps & S0_ALIGNED16 ? column * (sizeof(float) / 2) : place_of(column) * sizeof(float);
     return _mm256_loadu_ps((const float *)(const void *)(from + at));
 }
 
@@ -314,7 +314,7 @@ S0_INLINE Factors tile_factors(const Tile *tile, size_t column, int steps) {
 
 S0_INLINE __m256i tile_codes(__m256i x, const void *parameters, size_t column, int steps) {
     const Tile *tile = (const Tile *)parameters;
-    const size_t next = steps & S0_EVEN16 ? column + 2 * HALF : column + 1; /* odd columns follow even ones */
+    const size_t next = steps & S0_ALIGNED16 ? column + 2 * HALF : column + 1; /* odd columns follow even ones */
     const Factors first = tile_factors(tile, column, steps), second = tile_factors(tile, next, steps);
     __m256i even = _mm256_set1_epi32(1), odd = _mm256_set1_epi32(65536);
     if (steps & WHOLE) {
@@ -345,7 +345,7 @@ static void run_narrow_tile(S0Rows left, const S0Reals16 *reals, size_t period) 
 }
 
 static void run_tile(const S0Rows *rows, const S0Reals16 *reals, size_t first, size_t count) {
-    const size_t period = s0_period16(count);
+    const size_t period = s0_period16(count, 2);
     const S0Rows left = s0_columns16(rows, first, count);
     Tile tile;
     if (left.columns < S0_LANES16) {
