@@ -81,30 +81,47 @@ void s0_arrays8(S0Arrays8 *arrays, const S0Rows *rows, size_t channels, const S0
     arrays->seam_begins = whole ? channels : channels < S0_VECTOR_BYTES ? 0 : channels - S0_VECTOR_BYTES;
 }
 
-/* How many rows that touch make a strip: so many that its ends are cheap, and so few that four of them in x and in y
- * stay in the first cache. An odd number, so that strips of rows of 2^k bytes do not meet on the same lines of that
- * cache. 0: there are too few. */
-static size_t strip_rows(size_t rows, size_t channels) {
+/* How many rows that touch make a strip. */
+typedef struct {
+    size_t step;   /* rows of a multiple of 32 bytes; a power of 2 */
+    size_t wanted; /* so many that a strip's ends are cheap, and so few that all strips stay near */
+} StripRows;
+
+/* A multiple of 32 bytes, so that strips begin as x and y do, which may be aligned. Of rows that are one by themselves
+ * an odd number, so that strips of rows of 2^k bytes do not meet on the same lines of the cache. */
+static StripRows strip_rows(size_t channels) {
     enum { ENOUGH = 2048 };
-    size_t most = rows / S0_STRIPS, wanted = (ENOUGH / channels) | 1;
-    most = wanted < most ? wanted : most;
-    return most * channels < S0_VECTOR_BYTES ? 0 : most;
+    size_t lowest_bit = channels & (~channels + 1), wanted = ENOUGH / channels;
+    StripRows rows = {.step = lowest_bit < S0_VECTOR_BYTES ? S0_VECTOR_BYTES / lowest_bit : 1};
+    rows.wanted = rows.step == 1 ? wanted | 1 : (wanted & ~(rows.step - 1)) + rows.step;
+    return rows;
+}
+
+/* Where the strips share `most` rows each at most. */
+static size_t strip_rows_of(const StripRows *rows, size_t most) {
+    if (most >= rows->wanted) {
+        return rows->wanted;
+    }
+    return most >= rows->step ? most & ~(rows->step - 1) : most;
 }
 
 /* Rows that touch, all of them one strip. */
-static void walk_touching(const S0Strips8 *all, const S0Arrays8 *arrays, S0Walk8 *walk) {
+static void walk_touching(const S0Strips8 *all, size_t rows, const S0Arrays8 *arrays, S0Walk8 *walk) {
     const size_t channels = arrays->channels;
     S0Strips8 strips = *all;
-    size_t left = all->bytes, rows;
-    while (left >= S0_STRIPS * channels && (rows = strip_rows(left / channels, channels)) > 0) {
-        strips.bytes = strips.x_pitch_bytes = strips.y_pitch_bytes = rows * channels;
-        walk(&strips, S0_STRIPS, arrays);
-        strips.x += S0_STRIPS * strips.bytes;
-        strips.y += S0_STRIPS * strips.bytes;
-        left -= S0_STRIPS * strips.bytes;
+    if (rows >= S0_STRIPS) {
+        StripRows many = strip_rows(channels);
+        size_t of_one;
+        while ((of_one = strip_rows_of(&many, rows / S0_STRIPS)) * channels >= S0_VECTOR_BYTES) {
+            strips.bytes = strips.x_pitch_bytes = strips.y_pitch_bytes = of_one * channels;
+            walk(&strips, S0_STRIPS, arrays);
+            strips.x += S0_STRIPS * strips.bytes;
+            strips.y += S0_STRIPS * strips.bytes;
+            rows -= S0_STRIPS * of_one;
+        }
     }
-    if (left > 0) {
-        strips.bytes = left;
+    if (rows > 0) {
+        strips.bytes = rows * channels;
         walk(&strips, 1, arrays);
     }
 }
@@ -152,7 +169,7 @@ void s0_walk8(const S0Rows *rows, const S0Arrays8 *arrays, S0Walk8 *walk, S0Walk
     if (rows->streams && strips.bytes >= 4 * S0_VECTOR_BYTES) {
         walk_stream(&strips, arrays, walk, streams);
     } else {
-        walk_touching(&strips, arrays, walk);
+        walk_touching(&strips, rows->rows, arrays, walk);
     }
 }
 #endif

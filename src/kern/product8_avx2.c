@@ -239,16 +239,19 @@ static Kind kind_of(const S0Rows *rows, const S0Products8 *products) {
 __attribute__((noinline)) static void pixels(const S0Rows *rows, const S0Products8 *products) {
     S0Seam8 seams[S0_ARRAYS];
     S0Arrays8 arrays = {.seams = seams};
+    Kind kind = kind_of(rows, products);
     int odd = is_odd_given(products), framed = s0_flags8(&products->bytes) != 0;
     s0_arrays8(&arrays, rows, products->channels, &products->bytes);
     s0_array8(&arrays, MULTIPLIERS, products->multiplier, 2);
     s0_array8(&arrays, ADDENDS, products->addend, 2);
-    s0_array8(&arrays, DIVISORS, products->divisor, 2);
+    if (rows->streams || (kind != KIND_TOP && kind != KIND_TOP_ODD)) {
+        s0_array8(&arrays, DIVISORS, products->divisor, 2);
+    }
     if (odd) {
         s0_array8(&arrays, ODD_CODES, products->odd_code, 1);
         s0_array8(&arrays, ODD_STEPS, products->odd_step, 1);
     }
-    s0_walk8(rows, &arrays, walks[kind_of(rows, products)][framed], odd ? walk_stream_odd : walk_stream);
+    s0_walk8(rows, &arrays, walks[kind][framed], odd ? walk_stream_odd : walk_stream);
 }
 
 void s0_product8_avx2(const S0Rows *rows, const S0Products8 *products) {
