@@ -8,7 +8,8 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-enum { LOOKS = 20000 };
+/* A worker that waits for a round, and a caller that waits for workers, who may have no processor but the caller's. */
+enum { WORKER_LOOKS = 20000, CALLER_LOOKS = 1000 };
 
 typedef struct {
     Pool *pool;
@@ -50,7 +51,7 @@ static void sleep_until_round(Pool *pool, uint32_t seen) {
 }
 
 static void wait_for_round(Pool *pool, uint32_t seen) {
-    for (int look = 0; look < LOOKS; look++) {
+    for (int look = 0; look < WORKER_LOOKS; look++) {
         if (atomic_load_explicit(&pool->round, memory_order_acquire) != seen) {
             return;
         }
@@ -76,7 +77,7 @@ static void *work(void *argument) {
 
 static void wait_for_workers(Pool *pool) {
     for (int look = 0; atomic_load_explicit(&pool->working, memory_order_acquire) > 0; look++) {
-        if (look < LOOKS) {
+        if (look < CALLER_LOOKS) {
             pause_a_little();
         } else {
             sched_yield();
