@@ -126,20 +126,31 @@ static void walk_touching(const S0Strips8 *all, size_t rows, const S0Arrays8 *ar
     }
 }
 
-/* The same past the caches, in one go: what waits for the memory has the time to load parameters again, and lines are
- * to be written whole. Up to where y is aligned in the usual way. */
-static void walk_stream(const S0Strips8 *all, const S0Arrays8 *arrays, S0Walk8 *walk, S0Walk8 *streams) {
-    S0Strips8 strips = *all;
-    size_t lead = s0_stream_lead_bytes(all->y);
-    if (lead > 0) {
-        strips.bytes = lead;
-        walk(&strips, 1, arrays);
-        strips.x += lead;
-        strips.y += lead;
-        strips.first = lead % arrays->channels;
-        strips.bytes = all->bytes - lead;
+/* The next `bytes` of one strip in the usual way. */
+static void walk_some(S0Strips8 *left, size_t bytes, const S0Arrays8 *arrays, S0Walk8 *walk) {
+    S0Strips8 some = *left;
+    some.bytes = bytes;
+    if (bytes > 0) {
+        walk(&some, 1, arrays);
     }
-    streams(&strips, 1, arrays);
+    left->x += bytes;
+    left->y += bytes;
+    left->bytes -= bytes;
+    left->first = (left->first + bytes) % arrays->channels;
+}
+
+/* The same past the caches: strips of whole lines, what comes before and after them in the usual way. */
+static void walk_stream(const S0Strips8 *all, const S0Arrays8 *arrays, S0Walk8 *walk, S0Walk8 *streams) {
+    size_t lead = (size_t)(-(uintptr_t)all->y % S0_LINE_BYTES), lines = arrays->channels * S0_LINE_BYTES;
+    S0Strips8 left = *all;
+    walk_some(&left, lead, arrays, walk);
+    S0Strips8 strips = left;
+    strips.bytes = left.bytes / (S0_STREAM_STRIPS * lines) * lines;
+    strips.x_pitch_bytes = strips.y_pitch_bytes = strips.bytes;
+    streams(&strips, S0_STREAM_STRIPS, arrays);
+    left.x += S0_STREAM_STRIPS * strips.bytes;
+    left.y += S0_STREAM_STRIPS * strips.bytes;
+    walk_some(&left, left.bytes - S0_STREAM_STRIPS * strips.bytes, arrays, walk);
     _mm_sfence();
 }
 
@@ -166,7 +177,7 @@ void s0_walk8(const S0Rows *rows, const S0Arrays8 *arrays, S0Walk8 *walk, S0Walk
         return;
     }
     strips.bytes *= rows->rows;
-    if (rows->streams && strips.bytes >= 4 * S0_VECTOR_BYTES) {
+    if (rows->streams && strips.bytes >= S0_LINE_BYTES) {
         walk_stream(&strips, arrays, walk, streams);
     } else {
         walk_touching(&strips, rows->rows, arrays, walk);

@@ -17,7 +17,7 @@
 enum {
     S0_FLIPS = 1,   /* x or y are uint8 */
     S0_LIMITS = 2,  /* fewer codes than int8 has */
-    S0_STREAMS = 4, /* y is aligned, and stored past the caches */
+    S0_STREAMS = 4, /* y is written past the caches, by whole lines of them */
     S0_FORM = 8,    /* from here on the form's own */
 };
 
@@ -46,7 +46,7 @@ typedef struct {
 typedef void S0Load8(S0Lanes8 *lanes, const S0Arrays8 *arrays, size_t channel, int flags);
 typedef __m256i S0Apply8(__m256i x, const S0Lanes8 *lanes, int flags);
 
-/* Codes that begin with channel number `first`. */
+/* Codes that begin with channel number `first`. Where S0_STREAMS, strips of y are whole lines. */
 typedef struct {
     const uint8_t *x;
     uint8_t *y;
@@ -54,16 +54,16 @@ typedef struct {
     size_t first;
 } S0Strips8;
 
-enum { S0_STRIPS = 8 };
+enum { S0_STRIPS = 8, S0_STREAM_STRIPS = 4, S0_LINE_BYTES = 64 };
 
-/* A form at work on one strip, or on S0_STRIPS; past the caches on one. */
+/* A form at work on one strip or on S0_STRIPS; where S0_STREAMS, on S0_STREAM_STRIPS. */
 typedef void S0Walk8(const S0Strips8 *strips, int count, const S0Arrays8 *arrays);
 
 /* Before the walk: the channels, then each array; number `k` has parameters of `size` bytes. */
 void s0_arrays8(S0Arrays8 *arrays, const S0Rows *rows, size_t channels, const S0Bytes *codes);
 void s0_array8(S0Arrays8 *arrays, int k, const void *whole, size_t size);
 
-/* Channel last: the whole matrix. `streams` is the walk for aligned y past the caches. */
+/* Channel last: the whole matrix. `streams` is the walk with S0_STREAMS. */
 void s0_walk8(const S0Rows *rows, const S0Arrays8 *arrays, S0Walk8 *walk, S0Walk8 *streams);
 
 /* Copies fewer than 32 bytes. */
@@ -162,17 +162,18 @@ S0_INLINE void s0_plane8(const S0Rows *rows, S0Apply8 *apply, int flags, const S
     }
 }
 
+/* The channel of the next vector. */
+S0_INLINE size_t s0_next8(size_t channel, size_t channels) {
+    channel += channels >= S0_VECTOR_BYTES ? S0_VECTOR_BYTES : S0_VECTOR_BYTES % channels;
+    return channel >= channels ? channel - channels : channel;
+}
+
 /* Vector number i of each strip. */
 S0_INLINE void s0_across8(const S0Strips8 *strips, int count, size_t i, S0Apply8 *apply, int flags,
                           const S0Lanes8 *lanes) {
     for (int k = 0; k < count; k++) {
-        __m256i *y = (__m256i *)(void *)(strips->y + (size_t)k * strips->y_pitch_bytes + i);
-        __m256i result = apply(s0_load8(strips->x + (size_t)k * strips->x_pitch_bytes + i), lanes, flags);
-        if ((flags & S0_STREAMS) != 0) {
-            _mm256_stream_si256(y, result);
-        } else {
-            _mm256_storeu_si256(y, result);
-        }
+        s0_store8(strips->y + (size_t)k * strips->y_pitch_bytes + i,
+                  apply(s0_load8(strips->x + (size_t)k * strips->x_pitch_bytes + i), lanes, flags));
     }
 }
 
@@ -181,8 +182,7 @@ S0_INLINE void s0_strips8(const S0Strips8 *given, int count, const S0Arrays8 *gi
                           S0Apply8 *apply, int flags) {
     const S0Strips8 strips = *given;
     const S0Arrays8 arrays = *given_arrays;
-    const size_t channels = arrays.channels, tail = strips.bytes - S0_VECTOR_BYTES;
-    const size_t step = channels >= S0_VECTOR_BYTES ? S0_VECTOR_BYTES : S0_VECTOR_BYTES % channels;
+    const size_t tail = strips.bytes - S0_VECTOR_BYTES;
     size_t channel = strips.first, i;
     S0Lanes8 lanes;
     __m256i last[S0_STRIPS];
@@ -193,10 +193,10 @@ S0_INLINE void s0_strips8(const S0Strips8 *given, int count, const S0Arrays8 *gi
     for (i = 0; i < tail; i += S0_VECTOR_BYTES) {
         load(&lanes, &arrays, channel, flags);
         s0_across8(&strips, count, i, apply, flags, &lanes);
-        channel += step;
-        channel -= channel >= channels ? channels : 0;
+        channel = s0_next8(channel, arrays.channels);
     }
-    for (i -= tail; channel < i; channel += channels) { /* i: how far the last vector begins before where we are */
+    for (i -= tail; channel < i;
+         channel += arrays.channels) { /* i: how far the last vector begins before where we are */
     }
     load(&lanes, &arrays, channel - i, flags);
     for (int k = 0; k < count; k++) {
@@ -204,10 +204,39 @@ S0_INLINE void s0_strips8(const S0Strips8 *given, int count, const S0Arrays8 *gi
     }
 }
 
+/* S0_STREAM_STRIPS strips of whole lines: a line that is written in pieces, others between them, goes to memory in
+ * pieces. */
+S0_INLINE void s0_lines8(const S0Strips8 *given, const S0Arrays8 *given_arrays, S0Load8 *load, S0Apply8 *apply,
+                         int flags) {
+    const S0Strips8 strips = *given;
+    const S0Arrays8 arrays = *given_arrays;
+    size_t channel = strips.first;
+    S0Lanes8 lanes;
+    s0_share8(&lanes, arrays.codes);
+    for (size_t i = 0; i < strips.bytes; i += S0_LINE_BYTES) {
+        __m256i line[2][S0_STREAM_STRIPS];
+        for (size_t half = 0; half < 2; half++) {
+            load(&lanes, &arrays, channel, flags);
+            for (size_t k = 0; k < S0_STREAM_STRIPS; k++) {
+                const uint8_t *x = strips.x + k * strips.x_pitch_bytes + i + half * S0_VECTOR_BYTES;
+                line[half][k] = apply(s0_load8(x), &lanes, flags);
+            }
+            channel = s0_next8(channel, arrays.channels);
+        }
+        for (size_t k = 0; k < S0_STREAM_STRIPS; k++) {
+            __m256i *y = (__m256i *)(void *)(strips.y + k * strips.y_pitch_bytes + i);
+            _mm256_stream_si256(y, line[0][k]);
+            _mm256_stream_si256(y + 1, line[1][k]);
+        }
+    }
+}
+
 /* What an S0Walk8 does. */
 S0_INLINE void s0_walk_strips8(const S0Strips8 *strips, int count, const S0Arrays8 *arrays, S0Load8 *load,
                                S0Apply8 *apply, int flags) {
-    if (strips->bytes < S0_VECTOR_BYTES) {
+    if ((flags & S0_STREAMS) != 0) {
+        s0_lines8(strips, arrays, load, apply, flags);
+    } else if (strips->bytes < S0_VECTOR_BYTES) {
         S0Lanes8 lanes;
         s0_share8(&lanes, arrays->codes);
         load(&lanes, arrays, strips->first, flags);
@@ -215,7 +244,7 @@ S0_INLINE void s0_walk_strips8(const S0Strips8 *strips, int count, const S0Array
             s0_few8(strips->x + (size_t)k * strips->x_pitch_bytes, strips->y + (size_t)k * strips->y_pitch_bytes,
                     strips->bytes, apply, flags, &lanes);
         }
-    } else if (count == S0_STRIPS && (flags & S0_STREAMS) == 0) {
+    } else if (count == S0_STRIPS) {
         s0_strips8(strips, S0_STRIPS, arrays, load, apply, flags);
     } else {
         s0_strips8(strips, 1, arrays, load, apply, flags);
