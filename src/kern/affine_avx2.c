@@ -11,6 +11,7 @@ const S0Kernels s0_kernels_avx2 = {
     .f32 = s0_f32_avx2,
     .f16 = s0_f16_avx2,
     .product8 = s0_product8_avx2,
+    .product8_planes = s0_product8_planes_avx2,
     .round8 = s0_round8_avx2,
     .table8 = s0_table8_avx2,
     .table4 = s0_table4_avx2,

@@ -13,6 +13,7 @@ const S0Kernels s0_kernels_helium = {
     .f32 = s0_f32_helium,
     .f16 = s0_f16_portable,
     .product8 = s0_product8_helium,
+    .product8_planes = s0_product8_planes_helium,
     .round8 = s0_round8_helium,
     .table8 = s0_table8_portable,
     .table4 = s0_table4_portable,

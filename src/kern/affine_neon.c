@@ -12,6 +12,7 @@ const S0Kernels s0_kernels_neon = {
     .f32 = s0_f32_neon,
     .f16 = s0_f16_neon,
     .product8 = s0_product8_neon,
+    .product8_planes = s0_product8_planes_neon,
     .round8 = s0_round8_neon,
     .table8 = s0_table8_portable,
     .table4 = s0_table4_neon,

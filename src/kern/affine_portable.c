@@ -10,6 +10,7 @@ const S0Kernels s0_kernels_portable = {
     .f32 = s0_f32_portable,
     .f16 = s0_f16_portable,
     .product8 = s0_product8_portable,
+    .product8_planes = s0_product8_planes_portable,
     .round8 = s0_round8_portable,
     .table8 = s0_table8_portable,
     .table4 = s0_table4_portable,

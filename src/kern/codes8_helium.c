@@ -161,6 +161,10 @@ void s0_product8_helium(const S0Rows *rows, const S0Products8 *products) {
     }
 }
 
+void s0_product8_planes_helium(const S0Rows *first, size_t plane_bytes, const S0Products8 *products) {
+    s0_each_plane8(first, plane_bytes, products, s0_product8_helium);
+}
+
 typedef struct {
     const float *scale, *bias;
     const S0Bytes *bytes;

@@ -147,6 +147,10 @@ void s0_product8_neon(const S0Rows *rows, const S0Products8 *products) {
     }
 }
 
+void s0_product8_planes_neon(const S0Rows *first, size_t plane_bytes, const S0Products8 *products) {
+    s0_each_plane8(first, plane_bytes, products, s0_product8_neon);
+}
+
 typedef struct {
     const float *scale, *bias;
     const Shared *shared;

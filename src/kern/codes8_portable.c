@@ -170,6 +170,10 @@ void s0_product8_portable(const S0Rows *rows, const S0Products8 *products) {
     }
 }
 
+void s0_product8_planes_portable(const S0Rows *first, size_t plane_bytes, const S0Products8 *products) {
+    s0_each_plane8(first, plane_bytes, products, s0_product8_portable);
+}
+
 /* To the nearest, ties to even; |value| < 2^22, so whole part and fraction are exact. */
 static inline int32_t round_even(float value) {
     int32_t whole = (int32_t)value;

@@ -263,4 +263,65 @@ void s0_product8_avx2(const S0Rows *rows, const S0Products8 *products) {
         pixels(rows, products);
     }
 }
+
+/* Channel first, many planes. */
+
+/* Of the plane of channel number c. */
+static S0Products8 products_of(const S0Products8 *products, size_t c) {
+    S0Products8 one = *products;
+    one.channels = 1;
+    one.multiplier += c;
+    one.addend += c;
+    one.divisor += c;
+    if (is_odd_given(products)) {
+        one.odd_code += c;
+        one.odd_step += c;
+    }
+    return one;
+}
+
+__attribute__((noinline)) static void plane_at(const S0Rows *first, size_t plane_bytes, const S0Products8 *products,
+                                               size_t c) {
+    S0Rows rows = *first;
+    const S0Products8 one = products_of(products, c);
+    rows.x = (const uint8_t *)rows.x + c * plane_bytes;
+    rows.y = (uint8_t *)rows.y + c * plane_bytes;
+    s0_product8_avx2(&rows, &one);
+}
+
+S0_INLINE int is_top(const S0Products8 *products, size_t c) {
+    return products->divisor[c] == TOP_DIVISOR && (!is_odd_given(products) || products->odd_step[c] == 0);
+}
+
+/* Nothing is called between two short planes of the kind that nearly all are. */
+static void whole_planes(const S0Rows *first, size_t plane_bytes, const S0Products8 *products) {
+    const uint8_t *x = (const uint8_t *)first->x;
+    uint8_t *y = (uint8_t *)first->y;
+    const S0Products8 given = *products;
+    const size_t bytes = first->columns;
+    S0Lanes8 lanes;
+    S0Products8 one = given;
+    for (size_t c = 0; c < given.channels; c++) {
+        if (!is_top(&given, c)) {
+            plane_at(first, plane_bytes, products, c);
+            continue;
+        }
+        one.multiplier = given.multiplier + c;
+        one.addend = given.addend + c;
+        splat(&lanes, &one, TOP);
+        s0_run8(x + c * plane_bytes, y + c * plane_bytes, bytes, apply, TOP | SHIFT, &lanes);
+    }
+}
+
+void s0_product8_planes_avx2(const S0Rows *first, size_t plane_bytes, const S0Products8 *products) {
+    const S0Rows joined = s0_rows_joined(first, first->columns);
+    const int is_whole = joined.rows == 1 && joined.columns >= S0_VECTOR_BYTES && !joined.streams;
+    if (is_whole && s0_is_plain8(&products->bytes)) {
+        whole_planes(&joined, plane_bytes, products);
+        return;
+    }
+    for (size_t c = 0; c < products->channels; c++) {
+        plane_at(first, plane_bytes, products, c);
+    }
+}
 #endif

@@ -76,27 +76,47 @@ static void plane8(const S0Kernels *kernels, const S0Rows *rows, const Form8 *fo
     }
 }
 
+static S0Products8 products_at(const S0Products8 *products, uint64_t channel, size_t channels) {
+    S0Products8 given = *products;
+    given.channels = channels;
+    given.multiplier += channel;
+    given.addend += channel;
+    given.divisor += channel;
+    if (given.odd_code != NULL) {
+        given.odd_code += channel;
+        given.odd_step += channel;
+    }
+    return given;
+}
+
+/* As many as are computed alike, at most `planes`; how many these were. */
+static size_t some_planes8(const Native *native, const S0Rows *rows, uint64_t channel, uint64_t planes,
+                           uint64_t plane_bytes) {
+    const Node8First *node = &native->first;
+    size_t together = node->together[channel];
+    if (together == 0) {
+        plane8(native->kernels, rows, &node->form[channel]);
+        return 1;
+    }
+    together = together < planes ? together : (size_t)planes;
+    S0Products8 given = products_at(&node->products, channel, together);
+    native->kernels->product8_planes(rows, (size_t)plane_bytes, &given);
+    return together;
+}
+
 static void planes8(const Native *native, const NativeStack *stack) {
     S0Rows rows = stack->rows;
-    const Form8 *form = native->first.form + stack->channel;
-    for (uint64_t plane = 0; plane < stack->planes; plane++) {
-        plane8(native->kernels, &rows, &form[plane]);
-        next_plane(&rows, stack->plane_bytes);
+    for (uint64_t plane = 0; plane < stack->planes;) {
+        size_t count = some_planes8(native, &rows, stack->channel + plane, stack->planes - plane, stack->plane_bytes);
+        next_plane(&rows, count * stack->plane_bytes);
+        plane += count;
     }
 }
 
 /* ---- Channel last */
 
 static void products(const Native *native, const NativeStack *stack) {
-    S0Products8 given = native->last.products;
-    given.channels = stack->rows.columns;
-    given.multiplier += stack->channel;
-    given.addend += stack->channel;
-    given.divisor += stack->channel;
-    if (given.odd_code != NULL) {
-        given.odd_code += stack->channel;
-        given.odd_step += stack->channel;
-    }
+    S0Products8 given = products_at(&native->last.products, stack->channel, stack->rows.columns);
     native->kernels->product8(&stack->rows, &given);
 }
 

@@ -27,12 +27,65 @@ static S0Bytes no_limits(const Node8Reference *reference) {
     return (S0Bytes){reference->x_flip, reference->y_flip, INT8_MIN, INT8_MAX};
 }
 
+/* ---- products of many channels */
+
+typedef struct {
+    int16_t *multiplier, *addend, *divisor;
+    int8_t *odd_code, *odd_step;
+} Products;
+
+static Products products_of(size_t channels, Arena *arena) {
+    return (Products){.multiplier = arena_array(arena, int16_t, channels),
+                      .addend = arena_array(arena, int16_t, channels),
+                      .divisor = arena_array(arena, int16_t, channels),
+                      .odd_code = arena_array(arena, int8_t, channels),
+                      .odd_step = arena_array(arena, int8_t, channels)};
+}
+
+/* Of a form that is no product, some parameters that the kernel takes. */
+static void products_set(Products *products, size_t c, const Form8 *form) {
+    bool is_product = form->kind == FORM8_PRODUCT || form->kind == FORM8_ODD;
+    products->multiplier[c] = is_product ? form->multiplier : 0;
+    products->addend[c] = is_product ? form->addend : 0;
+    products->divisor[c] = is_product ? form->divisor : 256;
+    products->odd_code[c] = is_product ? form->odd_code : 0;
+    products->odd_step[c] = is_product ? form->odd_step : 0;
+}
+
+static S0Products8 products_given(const Products *products, size_t channels, bool has_odd, S0Bytes bytes) {
+    return (S0Products8){.channels = channels,
+                         .multiplier = products->multiplier,
+                         .addend = products->addend,
+                         .divisor = products->divisor,
+                         .odd_code = has_odd ? products->odd_code : NULL,
+                         .odd_step = has_odd ? products->odd_step : NULL,
+                         .bytes = bytes};
+}
+
 /* ---- channel first */
 
 static const uint8_t *kept(const uint8_t *table, size_t count, Arena *arena) {
     uint8_t *copy = arena_array(arena, uint8_t, count * FORM8_CODES);
     memcpy(copy, table, count * FORM8_CODES);
     return copy;
+}
+
+static bool is_plain(const Form8 *form) {
+    bool is_product = form->kind == FORM8_PRODUCT || form->kind == FORM8_ODD;
+    return is_product && form->bytes.lo == INT8_MIN && form->bytes.hi == INT8_MAX;
+}
+
+/* Neighbours that are products without limits, for one call. */
+static void join_products(Node8First *node, const Node8Reference *reference, Arena *arena) {
+    Products given = products_of(node->channels, arena);
+    size_t *together = arena_array(arena, size_t, node->channels);
+    for (size_t c = node->channels; c-- > 0;) {
+        products_set(&given, c, &node->form[c]);
+        size_t behind = c + 1 < node->channels ? together[c + 1] : 0;
+        together[c] = is_plain(&node->form[c]) ? 1 + behind : 0;
+    }
+    node->together = together;
+    node->products = products_given(&given, node->channels, node->count[FORM8_ODD] > 0, no_limits(reference));
 }
 
 void node8_first(const Node8Reference *reference, Arena *arena, Node8First *node) {
@@ -47,6 +100,7 @@ void node8_first(const Node8Reference *reference, Arena *arena, Node8First *node
             form[c].table = kept(form[c].table, 1, arena);
         }
     }
+    join_products(node, reference, arena);
 }
 
 /* ---- channel last */
@@ -57,8 +111,7 @@ typedef struct {
     Arena *arena;
     S0Bytes bytes;
     uint8_t *kind; /* by channel */
-    int16_t *multiplier, *addend, *divisor;
-    int8_t *odd_code, *odd_step;
+    Products products;
 } Channels;
 
 static S0Bytes shared_limits(const Node8Reference *reference) {
@@ -74,24 +127,14 @@ static void channels_begin(const Node8Reference *reference, Arena *arena, Channe
     *channels = (Channels){.reference = reference,
                            .arena = arena,
                            .kind = arena_array(arena, uint8_t, count),
-                           .multiplier = arena_array(arena, int16_t, count),
-                           .addend = arena_array(arena, int16_t, count),
-                           .divisor = arena_array(arena, int16_t, count),
-                           .odd_code = arena_array(arena, int8_t, count),
-                           .odd_step = arena_array(arena, int8_t, count)};
+                           .products = products_of(count, arena)};
 }
 
-/* Where there is no product the parameters are some that the kernel takes. */
 static void channels_find(Channels *channels, size_t c) {
     Form8 form;
     form8_find(table_of(channels->reference, c), channels->bytes, &form);
-    bool is_product = form.kind == FORM8_PRODUCT || form.kind == FORM8_ODD;
     channels->kind[c] = (uint8_t)form.kind;
-    channels->multiplier[c] = is_product ? form.multiplier : 0;
-    channels->addend[c] = is_product ? form.addend : 0;
-    channels->divisor[c] = is_product ? form.divisor : 256;
-    channels->odd_code[c] = is_product ? form.odd_code : 0;
-    channels->odd_step[c] = is_product ? form.odd_step : 0;
+    products_set(&channels->products, c, &form);
 }
 
 static bool is_patched(const Channels *channels, size_t c) {
@@ -99,14 +142,7 @@ static bool is_patched(const Channels *channels, size_t c) {
 }
 
 static void take_products(const Channels *channels, Node8Last *node) {
-    bool has_odd = node->count[FORM8_ODD] > 0;
-    node->products = (S0Products8){.channels = node->channels,
-                                   .multiplier = channels->multiplier,
-                                   .addend = channels->addend,
-                                   .divisor = channels->divisor,
-                                   .odd_code = has_odd ? channels->odd_code : NULL,
-                                   .odd_step = has_odd ? channels->odd_step : NULL,
-                                   .bytes = channels->bytes};
+    node->products = products_given(&channels->products, node->channels, node->count[FORM8_ODD] > 0, channels->bytes);
 }
 
 static void take_patches(const Channels *channels, size_t count, Node8Last *node) {

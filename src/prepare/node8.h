@@ -24,6 +24,8 @@ void node8_table(const Chain *chain, DType from, uint8_t table[FORM8_CODES]);
 typedef struct {
     size_t channels;
     const Form8 *form;         /* by channel; pass form8_products(&form[c]) and so on */
+    S0Products8 products;      /* of all channels, right for those that are products without limits */
+    const size_t *together;    /* by channel: so many from it on are such products; 0: it is none */
     size_t count[FORM8_KINDS]; /* channels */
 } Node8First;
 

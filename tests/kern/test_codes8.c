@@ -328,6 +328,44 @@ static void large_matrices(void **state) {
     rows_test_free(&test);
 }
 
+/* Channel first, many planes in one call: matrices of `height` rows, one below the other. */
+static void check_planes(RowsTest *test, RowsCase c, size_t height, const Parameters *p, unsigned first) {
+    const S0Kernels *tables[2];
+    int count = rows_tables(tables);
+    for (int k = 0; k < count; k++) {
+        S0Rows rows = rows_test_lay(test, &c);
+        for (size_t row = 0; row < c.rows; row++) {
+            for (size_t byte = 0; byte < c.row_bytes; byte++) {
+                uint8_t code = (uint8_t)(first + 37 * byte + 101 * row);
+                uint8_t want = expected(p, PRODUCT, row / height, code);
+                rows_x(test, row, byte, &code, 1);
+                rows_want(test, row, byte, &want, 1);
+            }
+        }
+        rows.rows = height;
+        tables[k]->product8_planes(&rows, height * rows.x_pitch_bytes, &p->products);
+        rows_test_check(test);
+    }
+}
+
+static void planes_by_channel(void **state) {
+    (void)state;
+    uint64_t seed = 16;
+    Parameters p = parameters_new();
+    RowsTest test = rows_test_new(1 << 15);
+    for (int k = 0; k < 12000; k++) {
+        size_t channels = 1 + random_below(&seed, 20), height = chance(&seed, 2) ? 1 : 1 + random_below(&seed, 4);
+        RowsCase c = draw_case(&seed, 1, 1 + random_below(&seed, 200));
+        c.rows = channels * height;
+        c.row_bytes = c.columns;
+        c.y_pad = c.x_pad;
+        draw(&p, PRODUCT, channels, &seed);
+        check_planes(&test, c, height, &p, (unsigned)random_below(&seed, 256));
+    }
+    parameters_free(&p);
+    rows_test_free(&test);
+}
+
 static void no_rows(void **state) {
     (void)state;
     uint64_t seed = 15;
@@ -345,7 +383,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_codes),         cmocka_unit_test(lengths_and_places),
         cmocka_unit_test(channels_and_rows), cmocka_unit_test(large_matrices),
-        cmocka_unit_test(no_rows),
+        cmocka_unit_test(no_rows),           cmocka_unit_test(planes_by_channel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
