@@ -298,6 +298,38 @@ INLINE void walk_twins(Walk *w, const Phases *phases, int form) {
     w->vectors = left;
 }
 
+/* Four vectors, or three, hold a whole number of rows: their parameters stay in registers. */
+INLINE void walk_groups(Walk *w, const Phases *phases, size_t group, int form) {
+    const size_t vector = (size_t)LANES * (form & SIZE);
+    const float *scale = phases->scale + w->phase, *bias = phases->bias + w->phase;
+    const Parameters a = load(scale, bias), b = load(scale + LANES, bias + LANES);
+    const Parameters c = load(scale + 2 * LANES, bias + 2 * LANES), d = load(scale + 3 * LANES, bias + 3 * LANES);
+    const char *x = w->x;
+    char *y = w->y;
+    for (; w->vectors >= group; w->vectors -= group, x += group * vector, y += group * vector) {
+        put_aligned(y, compute(x, a, form), form);
+        put_aligned(y + vector, compute(x + vector, b, form), form);
+        put_aligned(y + 2 * vector, compute(x + 2 * vector, c, form), form);
+        if (group == 4) {
+            put_aligned(y + 3 * vector, compute(x + 3 * vector, d, form), form);
+        }
+    }
+    w->x = x;
+    w->y = y;
+}
+
+INLINE void walk_fast(Walk *w, const Phases *phases, size_t channels, int form) {
+    const size_t vectors = vectors_of_round(channels);
+    if (vectors == 3) {
+        walk_groups(w, phases, 3, form);
+    } else if (vectors == 1 || vectors == 2 || vectors == 4) {
+        walk_groups(w, phases, 4, form);
+    } else if (!(form & STREAMS) && (w->phase > 0 || phases->channels % LANES > 0)) {
+        walk_twins(w, phases, form);
+    }
+    walk(w, phases, form);
+}
+
 INLINE void stream(const S0Rows *rows, const S0Floats *floats, int form) {
     const size_t size = form & SIZE, n = rows->rows * rows->columns, begin = lead(rows->y, form);
     const char *x = rows->x;
@@ -308,10 +340,7 @@ INLINE void stream(const S0Rows *rows, const S0Floats *floats, int form) {
     __m256 first = compute(x, load(phases.scale, phases.bias), form);
     __m256 last = compute(x + x_end * size, load(phases.scale + c_end, phases.bias + c_end), form);
     Walk w = {x + begin * size, y + begin * size, (n - begin) / LANES, begin, 0};
-    if (!(form & STREAMS) && (begin > 0 || phases.channels % LANES > 0)) {
-        walk_twins(&w, &phases, form);
-    }
-    walk(&w, &phases, form);
+    walk_fast(&w, &phases, floats->channels, form);
     put(y, first, form);
     put(y + x_end * size, last, form);
 }
