@@ -274,7 +274,7 @@ static bool read_codes16(Reading *reading) {
     }
     native_take_codes16(reading->native, chain, channels, keep);
     const size_t *count = reading->native->codes16.count;
-    reading->facts->rounds = count[FORM16_REAL];
+    reading->facts->rounds = count[FORM16_REAL] + count[FORM16_QUOTIENT];
     reading->facts->fixed = count[FORM16_FIXED];
     reading->facts->chains = count[FORM16_CHAIN];
     return true;

@@ -152,7 +152,7 @@ typedef struct {
     uint64_t floats;        /* in floating point, as the operands are */
     uint64_t products;      /* 16-bit product, equal to the reference on all 256 codes */
     uint64_t odd_products;  /* the same with one code mended */
-    uint64_t rounds;        /* float32 product, rounded; of 8 bits equal on all 256 codes */
+    uint64_t rounds;        /* float32 product or quotient, rounded; of 8 bits equal on all 256 codes */
     uint64_t fixed;         /* fixed-point product of 64 bits */
     uint64_t tables;        /* table of all codes */
     uint64_t chains;        /* operator by operator */

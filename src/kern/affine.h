@@ -81,6 +81,14 @@ typedef struct {
     S0Codes codes;
 } S0Reals16;
 
+/* The same with a quotient, which is no product where the reciprocal is not exact:
+ *     y = limit(round(((x * weight + offset) * scale + bias) / divisor) + zero_point, lo, hi)
+ * All finite, no divisor 0. */
+typedef struct {
+    S0Reals16 reals;
+    const float *divisor;
+} S0Quotients16;
+
 /* Codes of 16 bits (int16) in fixed point: y = s0_requantise(x * weight + offset, factor, rounding, codes); the
  * accumulator fits 32 bits. */
 typedef struct {
@@ -103,6 +111,7 @@ typedef struct {
     void (*table8)(const S0Rows *rows, const S0Tables8 *tables);
     void (*table4)(const S0Rows *rows, const S0Tables4 *tables);
     void (*real16)(const S0Rows *rows, const S0Reals16 *reals);
+    void (*quotient16)(const S0Rows *rows, const S0Quotients16 *quotients);
     void (*fixed16)(const S0Rows *rows, const S0Fixed16 *fixed);
 } S0Kernels;
 

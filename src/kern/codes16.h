@@ -5,10 +5,12 @@
 #include "kern/affine.h"
 
 void s0_real16_portable(const S0Rows *rows, const S0Reals16 *reals);
+void s0_quotient16_portable(const S0Rows *rows, const S0Quotients16 *quotients);
 void s0_fixed16_portable(const S0Rows *rows, const S0Fixed16 *fixed);
 
 #if defined(__x86_64__)
 void s0_real16_avx2(const S0Rows *rows, const S0Reals16 *reals);
+void s0_quotient16_avx2(const S0Rows *rows, const S0Quotients16 *quotients);
 void s0_fixed16_avx2(const S0Rows *rows, const S0Fixed16 *fixed);
 #endif
 

@@ -111,7 +111,7 @@ static inline size_t s0_tile_columns16(size_t left, size_t most) {
     return left <= most ? left : left < 2 * most ? most / 2 : most;
 }
 
-/* A multiple of `count` that is 16 or more and one of `factor`, 2 or 4, as well: less than 30 or `factor` times the
+/* A multiple of `count` that is 16 or more and one of `factor`, 1, 2 or 4, as well: less than 30 or `factor` times the
  * count. */
 static inline size_t s0_period16(size_t count, size_t factor) {
     size_t period = count;

@@ -43,19 +43,43 @@ static Chunk chunk_of(const S0Rows *rows, size_t row, size_t column) {
     return chunk;
 }
 
-static void real_chunk(Chunk chunk, const S0Reals16 *reals) {
-    const size_t step = reals->channels == 1 ? 0 : 1, first = step * chunk.column;
+/* From one element to the next, the number of its parameters grows by 0 or 1. */
+static size_t step_of(size_t channels) {
+    return channels == 1 ? 0 : 1;
+}
+
+static void reals_of_chunk(Chunk chunk, const S0Reals16 *reals, float *value) {
+    const size_t step = step_of(reals->channels), first = step * chunk.column;
     int16_t x[CHUNK];
-    float value[CHUNK];
-    int32_t code[CHUNK];
     size_t i;
     read_codes(chunk.x, x, chunk.count);
     for (i = 0; i < chunk.count; i++) {
         const size_t c = first + step * i;
         value[i] = ((float)x[i] * reals->weight[c] + reals->offset[c]) * reals->scale[c] + reals->bias[c];
     }
-    s0_requantise_real_all(value, code, (uint32_t)chunk.count, S0_ROUND_HALF_EVEN, reals->codes);
+}
+
+static void round_chunk(Chunk chunk, float *value, S0Codes codes) {
+    int32_t code[CHUNK];
+    s0_requantise_real_all(value, code, (uint32_t)chunk.count, S0_ROUND_HALF_EVEN, codes);
     write_codes(chunk.y, code, chunk.count);
+}
+
+static void real_chunk(Chunk chunk, const S0Reals16 *reals) {
+    float value[CHUNK];
+    reals_of_chunk(chunk, reals, value);
+    round_chunk(chunk, value, reals->codes);
+}
+
+static void quotient_chunk(Chunk chunk, const S0Quotients16 *quotients) {
+    const size_t step = step_of(quotients->reals.channels), first = step * chunk.column;
+    float value[CHUNK];
+    size_t i;
+    reals_of_chunk(chunk, &quotients->reals, value);
+    for (i = 0; i < chunk.count; i++) {
+        value[i] /= quotients->divisor[first + step * i];
+    }
+    round_chunk(chunk, value, quotients->reals.codes);
 }
 
 void s0_real16_portable(const S0Rows *rows, const S0Reals16 *reals) {
@@ -63,6 +87,15 @@ void s0_real16_portable(const S0Rows *rows, const S0Reals16 *reals) {
     for (row = 0; row < rows->rows; row++) {
         for (column = 0; column < rows->columns; column += CHUNK) {
             real_chunk(chunk_of(rows, row, column), reals);
+        }
+    }
+}
+
+void s0_quotient16_portable(const S0Rows *rows, const S0Quotients16 *quotients) {
+    size_t row, column;
+    for (row = 0; row < rows->rows; row++) {
+        for (column = 0; column < rows->columns; column += CHUNK) {
+            quotient_chunk(chunk_of(rows, row, column), quotients);
         }
     }
 }

@@ -193,6 +193,9 @@ static void plane16(const Native *native, const S0Rows *rows, uint64_t channel) 
     if (form->kind == FORM16_REAL) {
         S0Reals16 reals = form16_reals(form);
         native->kernels->real16(rows, &reals);
+    } else if (form->kind == FORM16_QUOTIENT) {
+        S0Quotients16 quotients = form16_quotients(form);
+        native->kernels->quotient16(rows, &quotients);
     } else if (form->kind == FORM16_FIXED) {
         S0Fixed16 fixed = form16_fixed(form);
         native->kernels->fixed16(rows, &fixed);
@@ -209,14 +212,25 @@ static void planes16(const Native *native, const NativeStack *stack) {
     }
 }
 
-static void reals(const Native *native, const NativeStack *stack) {
-    S0Reals16 given = native->codes16.reals;
+/* Those of the columns of a stack, of those of all channels. */
+static S0Reals16 reals_of_stack(S0Reals16 given, const NativeStack *stack) {
     given.channels = stack->rows.columns;
     given.weight += stack->channel;
     given.offset += stack->channel;
     given.scale += stack->channel;
     given.bias += stack->channel;
+    return given;
+}
+
+static void reals(const Native *native, const NativeStack *stack) {
+    S0Reals16 given = reals_of_stack(native->codes16.reals, stack);
     native->kernels->real16(&stack->rows, &given);
+}
+
+static void quotients(const Native *native, const NativeStack *stack) {
+    S0Quotients16 given = {.reals = reals_of_stack(native->codes16.quotients.reals, stack),
+                           .divisor = native->codes16.quotients.divisor + stack->channel};
+    native->kernels->quotient16(&stack->rows, &given);
 }
 
 static void fixed(const Native *native, const NativeStack *stack) {
@@ -239,7 +253,8 @@ static void patch_by_form(const Native *native, const S0Rows *row, size_t patch)
 }
 
 void native_take_codes16(Native *native, const Chain *chain, size_t channels, Arena *arena) {
-    static const NativeRun PIXELS[] = {[FORM16_REAL] = reals, [FORM16_FIXED] = fixed, [FORM16_CHAIN] = nothing};
+    static const NativeRun PIXELS[] = {
+        [FORM16_REAL] = reals, [FORM16_QUOTIENT] = quotients, [FORM16_FIXED] = fixed, [FORM16_CHAIN] = nothing};
     Node16 *node = &native->codes16;
     node16_find(chain, channels, arena, node);
     NativeRun pixels = PIXELS[node->shared];

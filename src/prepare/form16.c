@@ -133,6 +133,16 @@ static bool find_fixed_sum(const Chain *chain, Form16 *form) {
 
 /* ---- comparing */
 
+static void run_reals(const Form16 *form, const S0Rows *rows) {
+    if (form->kind == FORM16_QUOTIENT) {
+        const S0Quotients16 quotients = form16_quotients(form);
+        s0_kernels_portable.quotient16(rows, &quotients);
+    } else {
+        const S0Reals16 reals = form16_reals(form);
+        s0_kernels_portable.real16(rows, &reals);
+    }
+}
+
 /* CHUNK codes from `first` on, by both. */
 static bool compare_chunk(const Chain *chain, const Form16 *form, int32_t first) {
     int32_t want[CHUNK];
@@ -142,8 +152,7 @@ static bool compare_chunk(const Chain *chain, const Form16 *form, int32_t first)
         x[i] = (int16_t)(first + i);
     }
     const S0Rows rows = {x, x, 1, CHUNK, sizeof x, sizeof x, 0};
-    const S0Reals16 reals = form16_reals(form);
-    s0_kernels_portable.real16(&rows, &reals);
+    run_reals(form, &rows);
     chain_codes(chain, want, CHUNK);
     bool same = true;
     for (int32_t i = 0; i < CHUNK; i++) {
@@ -206,18 +215,26 @@ static bool find_near(const Chain *chain, Line16 line, Form16 *form) {
     return find_joined(chain, &line, 0, form);
 }
 
-/* By argument where the line is the kernel's and rounded as the kernel does it, ties to even. */
+/* The line is the form's. By argument where it is rounded as the kernel does it, ties to even. */
+static bool is_right(const Chain *chain, uint32_t count, Form16 *form) {
+    form->is_compared = chain->stage[count - 1].rounding == S0_ROUND_HALF_AWAY;
+    return !form->is_compared || compare_all(chain, form);
+}
+
 static bool find_line(const Chain *chain, uint32_t count, Form16 *form) {
     Line16 line;
     if (!make_line(chain->stage, count, &line, &form->codes)) {
         return false;
     }
     form->codes = end_codes(chain, count, form->codes);
-    if (!line16_match(&line, form)) {
-        return find_near(chain, line, form);
+    if (line16_match(&line, form)) {
+        return is_right(chain, count, form);
     }
-    form->is_compared = chain->stage[count - 1].rounding == S0_ROUND_HALF_AWAY;
-    return !form->is_compared || compare_all(chain, form);
+    if (find_near(chain, line, form)) {
+        return true;
+    }
+    form->kind = FORM16_QUOTIENT;
+    return line16_match_quotient(&line, form) && is_right(chain, count, form);
 }
 
 /* ---- which */
@@ -240,7 +257,7 @@ static bool find(const Chain *chain, uint32_t count, Form16 *form) {
 }
 
 void form16_find(const Chain *chain, Form16 *form) {
-    static const Form16 nothing = {.codes = {0, INT16_MIN, INT16_MAX}, .weight = 1, .scale = 1};
+    static const Form16 nothing = {.codes = {0, INT16_MIN, INT16_MAX}, .weight = 1, .scale = 1, .divisor = 1};
     uint32_t count = count_without_clips(chain);
     *form = nothing;
     form->codes = end_codes(chain, count, form->codes);
@@ -249,12 +266,17 @@ void form16_find(const Chain *chain, Form16 *form) {
     }
 }
 
-bool form16_alike(const Form16 *a, const Form16 *b) {
-    return a->kind == b->kind && a->codes.zero_point == b->codes.zero_point && a->codes.lo == b->codes.lo &&
-           a->codes.hi == b->codes.hi && (a->kind != FORM16_FIXED || a->rounding == b->rounding);
+static bool same_codes(S0Codes a, S0Codes b) {
+    return a.zero_point == b.zero_point && a.lo == b.lo && a.hi == b.hi;
+}
+
+bool form16_joins(const Form16 *form, const Form16 *shared) {
+    bool is_kind = form->kind == shared->kind || (form->kind == FORM16_REAL && shared->kind == FORM16_QUOTIENT);
+    return is_kind && same_codes(form->codes, shared->codes) &&
+           (form->kind != FORM16_FIXED || form->rounding == shared->rounding);
 }
 
 const char *form16_name(Form16Kind kind) {
-    static const char *const name[FORM16_KINDS] = {"real", "fixed", "chain"};
+    static const char *const name[FORM16_KINDS] = {"real", "quotient", "fixed", "chain"};
     return name[kind];
 }

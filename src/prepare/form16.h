@@ -11,8 +11,9 @@
 #include "kern/affine.h"
 
 typedef enum {
-    FORM16_REAL,  /* S0Reals16 */
-    FORM16_FIXED, /* S0Fixed16 */
+    FORM16_REAL,     /* S0Reals16 */
+    FORM16_QUOTIENT, /* S0Quotients16, which takes longer */
+    FORM16_FIXED,    /* S0Fixed16 */
     FORM16_CHAIN,
     FORM16_KINDS
 } Form16Kind;
@@ -21,7 +22,8 @@ typedef struct {
     Form16Kind kind;
     bool is_compared;
     S0Codes codes;
-    float weight, offset, scale, bias;  /* REAL */
+    float weight, offset, scale, bias;  /* REAL, QUOTIENT */
+    float divisor;                      /* QUOTIENT; else 1 */
     int32_t fixed_weight, fixed_offset; /* FIXED */
     S0Multiplier factor;
     S0Rounding rounding;
@@ -30,19 +32,24 @@ typedef struct {
 /* The chain goes from int16 to int16, and its reference defines it for every code. */
 void form16_find(const Chain *chain, Form16 *form);
 
-/* May both be columns of one call? What a call's columns share is the same. */
-bool form16_alike(const Form16 *a, const Form16 *b);
+/* May `form` be a column of a call that is made for `shared`? What a call's columns share is the same; a REAL is a
+ * QUOTIENT by 1. */
+bool form16_joins(const Form16 *form, const Form16 *shared);
 
 /* The parameters of one channel, which stay in the form. */
 static inline S0Reals16 form16_reals(const Form16 *form) {
     return (S0Reals16){1, &form->weight, &form->offset, &form->scale, &form->bias, form->codes};
 }
 
+static inline S0Quotients16 form16_quotients(const Form16 *form) {
+    return (S0Quotients16){form16_reals(form), &form->divisor};
+}
+
 static inline S0Fixed16 form16_fixed(const Form16 *form) {
     return (S0Fixed16){1, &form->fixed_weight, &form->fixed_offset, &form->factor, form->rounding, form->codes};
 }
 
-/* "real", "fixed", "chain" */
+/* "real", "quotient", "fixed", "chain" */
 const char *form16_name(Form16Kind kind);
 
 #endif

@@ -144,13 +144,24 @@ static float take(const Line16 *line, uint32_t *i, LineOp op, float without) {
     return *i < line->count && line->step[*i].op == op ? line->step[(*i)++].number : without;
 }
 
-bool line16_match(const Line16 *line, Form16 *form) {
+/* How many steps the product, sum, product and sum are. */
+static uint32_t take_four(const Line16 *line, Form16 *form) {
     uint32_t i = 0;
     form->weight = take(line, &i, LINE_MUL, 1);
     form->offset = take(line, &i, LINE_ADD, 0);
     form->scale = take(line, &i, LINE_MUL, 1);
     form->bias = take(line, &i, LINE_ADD, 0);
-    return line->is_sound && i == line->count;
+    return i;
+}
+
+bool line16_match(const Line16 *line, Form16 *form) {
+    return take_four(line, form) == line->count && line->is_sound;
+}
+
+bool line16_match_quotient(const Line16 *line, Form16 *form) {
+    uint32_t i = take_four(line, form);
+    form->divisor = take(line, &i, LINE_DIV, 1);
+    return line->is_sound && i == line->count && form->divisor != 0;
 }
 
 void line16_invert(Line16 *line) {

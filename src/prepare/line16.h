@@ -1,4 +1,4 @@
-/* Stages of reals as products, sums and quotients of one number each, and how many of them real16 can do.
+/* Stages of reals as products, sums and quotients of one number each, and whether real16 or quotient16 can do them.
  *
  * It starts with an integer x of 17 bits, and every operation is rounded to float32. A line is rewritten only where no
  * result changes: factors 1 and sums with 0 go; quotients by powers of 2 are products; and products with powers of 2 go
@@ -34,6 +34,9 @@ bool line16_stage(Line16 *line, const BoundStage *stage);
 
 /* Writes weight, offset, scale and bias. False where the line is not one product, sum, product and sum. */
 bool line16_match(const Line16 *line, Form16 *form);
+
+/* The same with one quotient at the end, and the divisor. */
+bool line16_match_quotient(const Line16 *line, Form16 *form);
 
 /* Makes quotients products with the nearest reciprocal: close, but not the same. */
 void line16_invert(Line16 *line);

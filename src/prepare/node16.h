@@ -13,9 +13,10 @@ typedef struct {
     const Chain *chain; /* of each channel; kept, not copied */
     const Form16 *form; /* of each channel */
     size_t count[FORM16_KINDS];
-    Form16Kind shared; /* CHAIN: none is shared, all columns are patched */
-    S0Reals16 reals;   /* of all channels where REAL is shared; those of patched columns are not right */
-    S0Fixed16 fixed;   /* where FIXED is */
+    Form16Kind shared;       /* CHAIN: none is shared, all columns are patched */
+    S0Reals16 reals;         /* of all channels where REAL is shared; those of patched columns are not right */
+    S0Quotients16 quotients; /* where QUOTIENT is */
+    S0Fixed16 fixed;         /* where FIXED is */
     size_t patch_count;
     const size_t *patch_column; /* rising */
 } Node16;

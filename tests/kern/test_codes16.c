@@ -15,9 +15,10 @@ static int32_t between(uint64_t *seed, int64_t lo, int64_t hi) {
     return (int32_t)(lo + (int64_t)random_below(seed, (uint64_t)(hi - lo + 1)));
 }
 
-/* The parameters of one channel or of many, of both kernels. */
+/* The parameters of one channel or of many, of all kernels. */
 typedef struct {
     float weight[MOST_COLUMNS], offset[MOST_COLUMNS], scale[MOST_COLUMNS], bias[MOST_COLUMNS];
+    float divisor[MOST_COLUMNS];
     int32_t whole_weight[MOST_COLUMNS], whole_offset[MOST_COLUMNS];
     S0Multiplier factor[MOST_COLUMNS];
     S0Codes codes;
@@ -30,11 +31,21 @@ static int16_t limited(double value, S0Codes codes) {
     return (int16_t)fmax(fmin(value, codes.hi), codes.lo);
 }
 
-static int16_t want_real(const Parameters *p, size_t c, int16_t x) {
+static float line_of(const Parameters *p, size_t c, int16_t x) {
     volatile float value = (float)x * p->weight[c];
     value = value + p->offset[c];
     value = value * p->scale[c];
     value = value + p->bias[c];
+    return value;
+}
+
+static int16_t want_real(const Parameters *p, size_t c, int16_t x) {
+    return limited(nearbyint((double)line_of(p, c, x)) + p->codes.zero_point, p->codes);
+}
+
+static int16_t want_quotient(const Parameters *p, size_t c, int16_t x) {
+    volatile float value = line_of(p, c, x);
+    value = value / p->divisor[c];
     return limited(nearbyint((double)value) + p->codes.zero_point, p->codes);
 }
 
@@ -92,6 +103,11 @@ static void draw_real(uint64_t *seed, Parameters *p, size_t c, const RealKind *k
     }
 }
 
+static void draw_quotient(uint64_t *seed, Parameters *p, size_t c, int is_wild) {
+    static const float odd[] = {1, 2, -0.5F, 3, 65536, 1e-30F, -1e30F, 3e-39F};
+    p->divisor[c] = is_wild ? odd[random_below(seed, 8)] : draw_float(seed, -6, 1);
+}
+
 static S0Codes draw_codes(uint64_t *seed) {
     S0Codes codes = {0, INT16_MIN, INT16_MAX};
     if (random_below(seed, 3) == 0) {
@@ -144,6 +160,7 @@ static void draw(uint64_t *seed, Parameters *p, size_t channels) {
     int is_wild = random_below(seed, 6) == 0;
     for (size_t c = 0; c < channels; c++) {
         draw_real(seed, p, c, &kind);
+        draw_quotient(seed, p, c, is_wild);
         draw_fixed(seed, p, c, is_wild);
     }
     p->codes = draw_codes(seed);
@@ -153,16 +170,16 @@ static void draw(uint64_t *seed, Parameters *p, size_t channels) {
 
 /* ---- one matrix */
 
-typedef int16_t Want(const Parameters *p, size_t c, int16_t x);
+enum { ARRAYS = 5 }; /* of parameters */
 
 typedef struct {
     RowsTest rows;
-    Guarded pages[4]; /* parameters at the end of a page */
+    Guarded pages[ARRAYS]; /* parameters at the end of a page */
 } Test;
 
 static Test place_new(size_t most_bytes) {
     Test test = {.rows = rows_test_new(most_bytes)};
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < ARRAYS; i++) {
         test.pages[i] = guarded_new(MOST_COLUMNS * sizeof(S0Multiplier));
     }
     return test;
@@ -170,14 +187,14 @@ static Test place_new(size_t most_bytes) {
 
 static void place_free(Test *test) {
     rows_test_free(&test->rows);
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < ARRAYS; i++) {
         guarded_free(&test->pages[i]);
     }
 }
 
-static void run_real(Test *test, const S0Kernels *kernels, const S0Rows *rows, const Parameters *p, size_t channels) {
+static S0Reals16 place_reals(const Test *test, const Parameters *p, size_t channels) {
     const size_t bytes = channels * sizeof(float);
-    const S0Reals16 reals = {
+    return (S0Reals16){
         .channels = channels,
         .weight = guarded_copy(&test->pages[0], p->weight, bytes, 0),
         .offset = guarded_copy(&test->pages[1], p->offset, bytes, 0),
@@ -185,7 +202,20 @@ static void run_real(Test *test, const S0Kernels *kernels, const S0Rows *rows, c
         .bias = guarded_copy(&test->pages[3], p->bias, bytes, 0),
         .codes = p->codes,
     };
+}
+
+static void run_real(Test *test, const S0Kernels *kernels, const S0Rows *rows, const Parameters *p, size_t channels) {
+    const S0Reals16 reals = place_reals(test, p, channels);
     kernels->real16(rows, &reals);
+}
+
+static void run_quotient(Test *test, const S0Kernels *kernels, const S0Rows *rows, const Parameters *p,
+                         size_t channels) {
+    const S0Quotients16 quotients = {
+        .reals = place_reals(test, p, channels),
+        .divisor = guarded_copy(&test->pages[4], p->divisor, channels * sizeof(float), 0),
+    };
+    kernels->quotient16(rows, &quotients);
 }
 
 static void run_fixed(Test *test, const S0Kernels *kernels, const S0Rows *rows, const Parameters *p, size_t channels) {
@@ -201,22 +231,29 @@ static void run_fixed(Test *test, const S0Kernels *kernels, const S0Rows *rows, 
     kernels->fixed16(rows, &fixed);
 }
 
-/* `x` is drawn; both kernels, all tables. */
+enum { KERNELS = 3 };
+
+static const struct {
+    int16_t (*want)(const Parameters *p, size_t c, int16_t x);
+    void (*run)(Test *test, const S0Kernels *kernels, const S0Rows *rows, const Parameters *p, size_t channels);
+} kernel[KERNELS] = {{want_real, run_real}, {want_quotient, run_quotient}, {want_fixed, run_fixed}};
+
+/* `x` is drawn; all kernels, all tables. */
 static void check_matrix(Test *test, RowsCase layout, const Parameters *p, size_t channels, uint64_t seed) {
     const S0Kernels *tables[2];
     int count = rows_tables(tables);
     layout.row_bytes = layout.columns * sizeof(int16_t);
-    for (int k = 0; k < 2 * count; k++) {
-        Want *want = k % 2 != 0 ? want_fixed : want_real;
+    for (int t = 0; t < KERNELS * count; t++) {
+        const int k = t % KERNELS;
         uint64_t numbers = seed;
         S0Rows rows = rows_test_lay(&test->rows, &layout);
         for (size_t i = 0; i < layout.rows * layout.columns; i++) {
             size_t row = i / layout.columns, column = i % layout.columns;
-            int16_t x = (int16_t)random_next(&numbers), y = want(p, channels == 1 ? 0 : column, x);
+            int16_t x = (int16_t)random_next(&numbers), y = kernel[k].want(p, channels == 1 ? 0 : column, x);
             rows_x(&test->rows, row, column * sizeof x, &x, sizeof x);
             rows_want(&test->rows, row, column * sizeof y, &y, sizeof y);
         }
-        (k % 2 != 0 ? run_fixed : run_real)(test, tables[k / 2], &rows, p, channels);
+        kernel[k].run(test, tables[t / KERNELS], &rows, p, channels);
         rows_test_check(&test->rows);
     }
 }
@@ -237,13 +274,13 @@ static void test_every_code(void **state) {
     }
     for (int channel = 0; channel < 400 / SHARE; channel++) {
         draw(&seed, &parameters, 1);
-        for (int k = 0; k < 2; k++) {
+        for (int k = 0; k < KERNELS; k++) {
             for (size_t i = 0; i < CODES; i++) {
-                want[i] = k != 0 ? want_fixed(&parameters, 0, x[i]) : want_real(&parameters, 0, x[i]);
+                want[i] = kernel[k].want(&parameters, 0, x[i]);
             }
             for (int t = 0; t < count; t++) {
                 const S0Rows rows = {x, y, 1, CODES, sizeof x, sizeof y, 0};
-                (k != 0 ? run_fixed : run_real)(&test, tables[t], &rows, &parameters, 1);
+                kernel[k].run(&test, tables[t], &rows, &parameters, 1);
                 assert_memory_equal(y, want, sizeof y);
             }
         }

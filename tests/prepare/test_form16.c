@@ -4,7 +4,7 @@
 #include "kern/rows_case.h"
 #include "support/sanitized.h"
 
-#include "prepare/form16.h"
+#include "prepare/node16.h"
 
 enum {
     CODES = 65536,
@@ -29,6 +29,9 @@ static void run_form(const S0Kernels *kernels, const Form16 *form, int16_t codes
     if (form->kind == FORM16_REAL) {
         const S0Reals16 reals = form16_reals(form);
         kernels->real16(&rows, &reals);
+    } else if (form->kind == FORM16_QUOTIENT) {
+        const S0Quotients16 quotients = form16_quotients(form);
+        kernels->quotient16(&rows, &quotients);
     } else {
         const S0Fixed16 fixed = form16_fixed(form);
         kernels->fixed16(&rows, &fixed);
@@ -152,8 +155,8 @@ static void check_random(Work *work, Semantics semantics) {
         compared += form.is_compared;
         k++;
     }
-    print_message("%s: %u real (%u compared), %u fixed, %u chains\n", s0_semantics_name(semantics), found[FORM16_REAL],
-                  compared, found[FORM16_FIXED], found[FORM16_CHAIN]);
+    print_message("%s: %u real, %u quotients (%u compared), %u fixed, %u chains\n", s0_semantics_name(semantics),
+                  found[FORM16_REAL], found[FORM16_QUOTIENT], compared, found[FORM16_FIXED], found[FORM16_CHAIN]);
     bool is_onnx = s0_semantics_format(semantics) == S0_FORMAT_ONNX;
     assert_true(found[FORM16_REAL] > (is_onnx ? CHANNELS / 4 : CHANNELS / 40));
     assert_true(is_onnx ? found[FORM16_FIXED] == 0 : found[FORM16_FIXED] > CHANNELS / 10);
@@ -232,7 +235,7 @@ static void test_norms(Work *work) {
  */
 static void test_quotients(Work *work) {
     const Stage stage[] = {dequantize_stage(DTYPE_I16, 0.0003f, 0), quantize_stage(DTYPE_I16, 0.0004f, 0)};
-    assert_int_equal(form_of(work, S0_SEM_ONNX, stage, 2).kind, FORM16_CHAIN);
+    assert_int_equal(form_of(work, S0_SEM_ONNX, stage, 2).kind, FORM16_QUOTIENT);
     const Stage near[] = {dequantize_stage(DTYPE_I16, 0.0003f, 0), quantize_stage(DTYPE_I16, 0.00037f, 0)};
     Form16 form = form_of(work, S0_SEM_ONNX, near, 2);
     assert_int_equal(form.kind, FORM16_REAL);
@@ -245,6 +248,60 @@ static void test_quotients(Work *work) {
     const Stage ties[] = {dequantize_stage(DTYPE_I16, 0.25f, 0), quantize_stage(DTYPE_I16, 0.5f, 0)};
     assert_int_equal(form_of(work, S0_SEM_TFLITE_SINGLE, ties, 2).kind, FORM16_CHAIN);
     assert_int_equal(form_of(work, S0_SEM_ONNX, ties, 2).kind, FORM16_REAL);
+}
+
+/* A scale whose reciprocal is not exact. */
+static float draw_inexact(uint64_t *seed) {
+    return ldexpf((float)(draw_between(seed, 1 << 22, (1 << 23) - 1) * 2 + 1), -34);
+}
+
+/* Where no real16 has the same codes, the chain of most models is quotient16 by argument. With a zero point, the first
+ * sum is taken by it. */
+static void test_quantised_chains(Work *work) {
+    uint64_t seed = 19;
+    uint32_t found[FORM16_KINDS] = {0};
+    for (uint32_t k = 0; k < CHANNELS / 2; k++) {
+        arena_reset(&work->keep);
+        const bool is_shifted = k % 4 == 0;
+        const float out = draw_inexact(&seed);
+        Channel channel = {.count = 0};
+        add(&channel, dequantize_stage(DTYPE_I16, draw_inexact(&seed), is_shifted ? draw_between(&seed, 1, 3000) : 0));
+        if (!is_shifted) {
+            add(&channel, number_stage(STAGE_MUL, draw_inexact(&seed) * 1000));
+        }
+        add(&channel, number_stage(STAGE_ADD, draw_inexact(&seed) * 10));
+        add(&channel, quantize_stage(DTYPE_I16, out, is_shifted ? draw_between(&seed, -3000, 3000) : 0));
+        Form16 form = form_of(work, S0_SEM_ONNX, channel.stage, channel.count);
+        found[form.kind]++;
+        assert_true(form.is_compared == (form.kind == FORM16_REAL));
+        assert_true(form.divisor == (form.kind == FORM16_QUOTIENT ? out : 1));
+    }
+    print_message("%u real, %u quotients\n", found[FORM16_REAL], found[FORM16_QUOTIENT]);
+    assert_int_equal(found[FORM16_CHAIN] + found[FORM16_FIXED], 0);
+    assert_true(found[FORM16_QUOTIENT] > CHANNELS / 8);
+}
+
+/* More operations than the kernel has: a zero point and a product, two quotients, or MLAS's sum behind one. */
+static void test_no_quotients(Work *work) {
+    const Stage shifted[] = {dequantize_stage(DTYPE_I16, 0.0003f, 77), number_stage(STAGE_MUL, 1.7f),
+                             number_stage(STAGE_ADD, 0.1f), quantize_stage(DTYPE_I16, 0.0004f, 0)};
+    assert_int_equal(form_of(work, S0_SEM_ONNX, shifted, 4).kind, FORM16_CHAIN);
+    const Stage divided[] = {dequantize_stage(DTYPE_I16, 0.0003f, 0), number_stage(STAGE_MUL, 0.3f),
+                             number_stage(STAGE_DIV, 0.7f), quantize_stage(DTYPE_I16, 0.0004f, 0)};
+    assert_int_equal(form_of(work, S0_SEM_ONNX, divided, 4).kind, FORM16_CHAIN);
+    uint64_t seed = 20;
+    uint32_t chains = 0;
+    for (int k = 0; k < 20; k++) {
+        Stage added = codes_stage(STAGE_CODE_ADD, DTYPE_I16, DTYPE_I16);
+        added.integer.value = 1234;
+        added.integer.in.scale = draw_inexact(&seed);
+        added.integer.constant.scale = draw_inexact(&seed);
+        added.integer.out = (StageCode){draw_inexact(&seed), 5};
+        Form16Kind kind = form_of(work, S0_SEM_ORT_MLAS, &added, 1).kind;
+        assert_true(kind == FORM16_REAL || kind == FORM16_CHAIN);
+        chains += kind == FORM16_CHAIN;
+    }
+    assert_true(chains > 0);
 }
 
 static Stage scale_stage(int32_t weight, int32_t bias, float out) {
@@ -289,22 +346,53 @@ static void test_sums(Work *work) {
     assert_int_equal(form_of(work, S0_SEM_TFLITE_DOUBLE, &stage, 1).kind, FORM16_CHAIN);
 }
 
-static void test_alike(Work *work) {
+static void test_joins(Work *work) {
     Stage a = scale_stage(5, 100, 0.03f), b = scale_stage(-9, 0, 0.04f), c = b;
     c.integer.hi = 1000;
     Form16 form[] = {form_of(work, S0_SEM_ONNX, &a, 1), form_of(work, S0_SEM_ONNX, &b, 1),
                      form_of(work, S0_SEM_ONNX, &c, 1), form_of(work, S0_SEM_TFLITE_SINGLE, &b, 1),
                      form_of(work, S0_SEM_TFLITE_DOUBLE, &b, 1)};
-    assert_true(form16_alike(&form[0], &form[1]));
-    assert_false(form16_alike(&form[1], &form[2]));
-    assert_false(form16_alike(&form[1], &form[3]));
-    assert_false(form16_alike(&form[3], &form[4]));
+    assert_true(form16_joins(&form[0], &form[1]));
+    assert_false(form16_joins(&form[1], &form[2]));
+    assert_false(form16_joins(&form[1], &form[3]));
+    assert_false(form16_joins(&form[3], &form[4]));
+    const Stage stage[] = {dequantize_stage(DTYPE_I16, 0.0003f, 0), quantize_stage(DTYPE_I16, 0.0004f, 0)};
+    const Form16 quotient = form_of(work, S0_SEM_ONNX, stage, 2);
+    assert_true(form16_joins(&form[0], &quotient));
+    assert_false(form16_joins(&quotient, &form[0]));
+    assert_false(form16_joins(&form[2], &quotient));
+}
+
+/* A product that gives few codes is a real16, and goes with the quotients of the others. */
+static void test_mixed_node(Work *work) {
+    static const float factor[] = {1.7f, 1e-6f, -0.3f};
+    Chain chain[3];
+    for (int c = 0; c < 3; c++) {
+        const Stage stage[] = {dequantize_stage(DTYPE_I16, 0.0003f, 0), number_stage(STAGE_MUL, factor[c]),
+                               number_stage(STAGE_ADD, 0.1f), quantize_stage(DTYPE_I16, 0.0004f, 0)};
+        assert_null(chain_bind(stage, 4, S0_SEM_ONNX, &work->keep, &chain[c]));
+    }
+    Node16 node;
+    node16_find(chain, 3, &work->keep, &node);
+    assert_int_equal(node.count[FORM16_REAL], 1);
+    assert_int_equal(node.count[FORM16_QUOTIENT], 2);
+    assert_int_equal(node.shared, FORM16_QUOTIENT);
+    assert_int_equal(node.patch_count, 0);
+    for (size_t c = 0; c < 3; c++) {
+        assert_true(node.quotients.divisor[c] == (c == 1 ? 1 : 0.0004f));
+        assert_true(node.quotients.reals.weight[c] == node.form[c].weight);
+        assert_true(node.quotients.reals.scale[c] == node.form[c].scale);
+        assert_true(node.quotients.reals.bias[c] == node.form[c].bias);
+    }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        WORK_TEST(test_random),   WORK_TEST(test_reals), WORK_TEST(test_norms), WORK_TEST(test_quotients),
-        WORK_TEST(test_integers), WORK_TEST(test_sums),  WORK_TEST(test_alike),
+        WORK_TEST(test_random),       WORK_TEST(test_reals),
+        WORK_TEST(test_norms),        WORK_TEST(test_quotients),
+        WORK_TEST(test_integers),     WORK_TEST(test_sums),
+        WORK_TEST(test_joins),        WORK_TEST(test_quantised_chains),
+        WORK_TEST(test_no_quotients), WORK_TEST(test_mixed_node),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
