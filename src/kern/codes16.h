@@ -16,6 +16,7 @@ void s0_fixed16_avx2(const S0Rows *rows, const S0Fixed16 *fixed);
 
 #if defined(__aarch64__)
 void s0_real16_neon(const S0Rows *rows, const S0Reals16 *reals);
+void s0_quotient16_neon(const S0Rows *rows, const S0Quotients16 *quotients);
 void s0_fixed16_neon(const S0Rows *rows, const S0Fixed16 *fixed);
 #endif
 

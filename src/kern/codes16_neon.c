@@ -4,7 +4,7 @@
 #if defined(__aarch64__)
 #include "kern/rows_neon.h"
 
-enum { WEIGHT, OFFSET, SCALE, BIAS, PARAMETERS };
+enum { WEIGHT, OFFSET, SCALE, BIAS, DIVISOR, PARAMETERS };
 
 /* What all channels share. */
 typedef struct {
@@ -21,11 +21,16 @@ typedef struct {
     Shared shared;
 } Lanes;
 
-S0_INLINE Lanes lanes_at(const void *arrays, size_t first) {
+/* Whether there are divisors is a constant of all that takes `divides`. */
+S0_INLINE Lanes lanes_at(const void *arrays, size_t first, int divides) {
     const Arrays *at = (const Arrays *)arrays;
-    return (Lanes){{vld1q_f32(at->of[WEIGHT] + first), vld1q_f32(at->of[OFFSET] + first),
-                    vld1q_f32(at->of[SCALE] + first), vld1q_f32(at->of[BIAS] + first)},
+    Lanes lanes = {{vld1q_f32(at->of[WEIGHT] + first), vld1q_f32(at->of[OFFSET] + first),
+                    vld1q_f32(at->of[SCALE] + first), vld1q_f32(at->of[BIAS] + first), vdupq_n_f32(1)},
                    *at->shared};
+    if (divides) {
+        lanes.of[DIVISOR] = vld1q_f32(at->of[DIVISOR] + first);
+    }
+    return lanes;
 }
 
 /* A sum that saturates is limited as the sum. */
@@ -39,45 +44,61 @@ S0_INLINE Shared share(S0Codes codes) {
 }
 
 /* The conversion saturates and makes NaN 0, as s0_round_half_even does. */
-S0_INLINE int16x4_t real4(int16x4_t x, const Lanes *lanes) {
+S0_INLINE int16x4_t real4(int16x4_t x, const Lanes *lanes, int divides) {
     const float32x4_t product = vmulq_f32(vcvtq_f32_s32(vmovl_s16(x)), lanes->of[WEIGHT]);
     const float32x4_t scaled = vmulq_f32(vaddq_f32(product, lanes->of[OFFSET]), lanes->of[SCALE]);
-    return codes4(vcvtnq_s32_f32(vaddq_f32(scaled, lanes->of[BIAS])), &lanes->shared);
+    const float32x4_t sum = vaddq_f32(scaled, lanes->of[BIAS]);
+    return codes4(vcvtnq_s32_f32(divides ? vdivq_f32(sum, lanes->of[DIVISOR]) : sum), &lanes->shared);
 }
 
-S0_INLINE void store(const uint8_t *from, uint8_t *to, const Lanes *low, const Lanes *high) {
+S0_INLINE void store(const uint8_t *from, uint8_t *to, const Lanes *low, const Lanes *high, int divides) {
     const int16x8_t x = vreinterpretq_s16_u8(vld1q_u8(from));
-    const int16x8_t y = vcombine_s16(real4(vget_low_s16(x), low), real4(vget_high_s16(x), high));
+    const int16x8_t y = vcombine_s16(real4(vget_low_s16(x), low, divides), real4(vget_high_s16(x), high, divides));
     vst1q_u8(to, vreinterpretq_u8_s16(y));
 }
 
-S0_INLINE void pixels(const uint8_t *x, uint8_t *y, size_t n, const void *arrays, size_t first) {
+S0_INLINE void any_pixels(const uint8_t *x, uint8_t *y, size_t n, const void *arrays, size_t first, int divides) {
     for (size_t k = 0; k < n; k += 8) {
-        const Lanes low = lanes_at(arrays, first + k), high = lanes_at(arrays, first + k + 4);
-        store(x + 2 * k, y + 2 * k, &low, &high);
+        const Lanes low = lanes_at(arrays, first + k, divides), high = lanes_at(arrays, first + k + 4, divides);
+        store(x + 2 * k, y + 2 * k, &low, &high, divides);
+    }
+}
+
+S0_INLINE void pixels(const uint8_t *x, uint8_t *y, size_t n, const void *arrays, size_t first) {
+    any_pixels(x, y, n, arrays, first, 0);
+}
+
+S0_INLINE void divided_pixels(const uint8_t *x, uint8_t *y, size_t n, const void *arrays, size_t first) {
+    any_pixels(x, y, n, arrays, first, 1);
+}
+
+S0_INLINE void any_plane(const uint8_t *x, uint8_t *y, size_t n, const void *of, size_t first, int divides) {
+    const Lanes *lanes = (const Lanes *)of;
+    for (size_t k = first; k < n; k += 8) {
+        store(x + 2 * k, y + 2 * k, lanes, lanes, divides);
     }
 }
 
 S0_INLINE void plane(const uint8_t *x, uint8_t *y, size_t n, const void *of, size_t first) {
-    const Lanes *lanes = (const Lanes *)of;
-    for (size_t k = first; k < n; k += 8) {
-        store(x + 2 * k, y + 2 * k, lanes, lanes);
-    }
+    any_plane(x, y, n, of, first, 0);
 }
 
-S0_INLINE void run(const S0Rows *rows, const S0Reals16 *reals) {
+S0_INLINE void divided_plane(const uint8_t *x, uint8_t *y, size_t n, const void *of, size_t first) {
+    any_plane(x, y, n, of, first, 1);
+}
+
+/* `divisor`: any numbers where `form` takes none. */
+S0_INLINE void run(const S0Rows *rows, const S0Reals16 *reals, const float *divisor, S0Form form) {
     const Shared shared = share(reals->codes);
-    const Arrays whole = {{reals->weight, reals->offset, reals->scale, reals->bias}, &shared};
+    const Arrays whole = {{reals->weight, reals->offset, reals->scale, reals->bias, divisor}, &shared};
     const Lanes lanes = {{vdupq_n_f32(reals->weight[0]), vdupq_n_f32(reals->offset[0]), vdupq_n_f32(reals->scale[0]),
-                          vdupq_n_f32(reals->bias[0])},
+                          vdupq_n_f32(reals->bias[0]), vdupq_n_f32(divisor[0])},
                          shared};
     float copies[PARAMETERS][S0_SEAM];
     Arrays seam = whole;
-    S0Form form = {.pixels = pixels,
-                   .plane = plane,
-                   .whole = &lanes,
-                   .channels = reals->channels,
-                   .element_bytes = sizeof(int16_t)};
+    form.whole = &lanes;
+    form.channels = reals->channels;
+    form.element_bytes = sizeof(int16_t);
     if (form.channels == 1) {
         s0_rows_neon(rows, &form);
         return;
@@ -92,9 +113,17 @@ S0_INLINE void run(const S0Rows *rows, const S0Reals16 *reals) {
 
 void s0_real16_neon(const S0Rows *rows, const S0Reals16 *reals) {
     if (s0_has_blocks(rows, sizeof(int16_t))) {
-        run(rows, reals);
+        run(rows, reals, reals->scale, (S0Form){.pixels = pixels, .plane = plane});
     } else {
         s0_real16_portable(rows, reals);
+    }
+}
+
+void s0_quotient16_neon(const S0Rows *rows, const S0Quotients16 *quotients) {
+    if (s0_has_blocks(rows, sizeof(int16_t))) {
+        run(rows, &quotients->reals, quotients->divisor, (S0Form){.pixels = divided_pixels, .plane = divided_plane});
+    } else {
+        s0_quotient16_portable(rows, quotients);
     }
 }
 

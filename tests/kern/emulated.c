@@ -28,8 +28,9 @@ void say_number(const char *before, long number) {
     emulated_say(text + at);
 }
 
-const char *const kernel_name[KERNELS] = {"f32", "f16", "product8", "round8", "table8", "table4", "real16", "fixed16"};
-const size_t element_bytes[KERNELS] = {4, 2, 1, 1, 1, 0, 2, 2};
+const char *const kernel_name[KERNELS] = {"f32",    "f16",    "product8",   "round8", "table8",
+                                          "table4", "real16", "quotient16", "fixed16"};
+const size_t element_bytes[KERNELS] = {4, 2, 1, 1, 1, 0, 2, 2, 2};
 
 static size_t row_bytes(Kernel kernel, size_t columns) {
     return kernel == TABLE4 ? (columns + 1) / 2 : columns * element_bytes[kernel];
@@ -57,6 +58,9 @@ void call(const S0Kernels *kernels, Kernel kernel, const S0Rows *rows, const Par
         break;
     case REAL16:
         kernels->real16(rows, &of->reals);
+        break;
+    case QUOTIENT16:
+        kernels->quotient16(rows, &of->quotients);
         break;
     case FIXED16:
         kernels->fixed16(rows, &of->fixed);
@@ -184,7 +188,7 @@ static void compare_shapes(Kernel kernel, size_t channels) {
 /* Every code, by some parameters. */
 static void compare_codes(Kernel kernel) {
     enum { CODES16 = 4096 };
-    const int wide = kernel == REAL16 || kernel == FIXED16;
+    const int wide = element_bytes[kernel] == 2;
     const Case c = {.kernel = kernel, .rows = 1, .columns = wide ? CODES16 : 256, .channels = 1};
     for (int round = 0; round < 64; round++) {
         uint8_t *x = matrix(X, &c, 0, 0);

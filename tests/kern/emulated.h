@@ -19,7 +19,7 @@ int main(void); /* the exit status */
 void emulated_say(const char *text);
 void say_number(const char *before, long number);
 
-typedef enum { F32, F16, PRODUCT8, ROUND8, TABLE8, TABLE4, REAL16, FIXED16, KERNELS } Kernel;
+typedef enum { F32, F16, PRODUCT8, ROUND8, TABLE8, TABLE4, REAL16, QUOTIENT16, FIXED16, KERNELS } Kernel;
 
 extern const char *const kernel_name[KERNELS];
 extern const size_t element_bytes[KERNELS]; /* 0 for codes of 4 bits */
@@ -32,6 +32,7 @@ typedef struct {
     S0Tables8 tables8;
     S0Tables4 tables4;
     S0Reals16 reals;
+    S0Quotients16 quotients;
     S0Fixed16 fixed;
 } Parameters;
 

@@ -73,6 +73,14 @@ static float real_term(void) {
     return chance() % 3 == 0 ? near_power(between(-130, 16)) : whole;
 }
 
+/* Not 0: of all but a quotient of 0 by it there is one result. */
+static float real_divisor(void) {
+    const uint32_t kind = chance() % 8;
+    return kind == 0  ? float_of((chance() & 0x807FFFFF) | 1)
+           : kind < 4 ? 0.5F * (float)between(1, 99)
+                      : near_power(between(-20, 16));
+}
+
 static S0Bytes any_bytes(void) {
     S0Bytes bytes = {.lo = INT8_MIN, .hi = INT8_MAX};
     bytes.x_flip = (chance() & 1) != 0 ? 0x80 : 0;
@@ -159,10 +167,11 @@ Parameters any_parameters(Kernel kernel, size_t channels) {
             table[i] &= 15;
         }
         p.tables4 = (S0Tables4){channels, table};
-    } else if (kernel == REAL16) {
+    } else if (kernel == REAL16 || kernel == QUOTIENT16) {
         const float *weight = floats_of(0, channels, real_factor), *offset = floats_of(1, channels, real_term);
         const float *scale = floats_of(2, channels, real_factor), *bias = floats_of(3, channels, real_term);
         p.reals = (S0Reals16){channels, weight, offset, scale, bias, any_codes16()};
+        p.quotients = (S0Quotients16){p.reals, floats_of(4, channels, real_divisor)};
     } else {
         p.fixed = any_fixed(channels);
     }

@@ -119,6 +119,12 @@ static void check_real(const float (*p)[4], uint32_t x, uint32_t y) {
     check_both(REAL16, &by, x, y);
 }
 
+static void check_quotient(const float (*p)[4], float divisor, uint32_t x, uint32_t y) {
+    const S0Codes codes = {7, INT16_MIN, INT16_MAX};
+    const Parameters by = {.quotients = {{1, &(*p)[0], &(*p)[1], &(*p)[2], &(*p)[3], codes}, &divisor}};
+    check_both(QUOTIENT16, &by, x, y);
+}
+
 static void check_fixed(const int32_t (*p)[4], S0Rounding rounding, uint32_t x, uint32_t y) {
     const S0Codes codes = {1, INT16_MIN, INT16_MAX};
     const S0Multiplier factor = {(*p)[2], (*p)[3]};
@@ -139,6 +145,10 @@ static void check_codes16(void) {
     check_real(&tiny, 0xFFC0, 0xFFFF); /* -64: -8 */
     check_real(&huge, 1, 32767);
     check_real(&huge, 0xFFFF, 0x8000);
+    check_quotient(&quarter, 0.2F, 3, 9);            /* 2.5, once it is rounded: 2 */
+    check_quotient(&quarter, -0.5F, 4, 5);           /* 0.75 / -0.5 = -1.5: -2 */
+    check_quotient(&tiny, 0x1p-140F, 8, 32767);      /* 1 by a subnormal number */
+    check_quotient(&huge, 0x1p-20F, 0xFFFF, 0x8000); /* passes what float32 holds */
     check_fixed(&half, S0_ROUND_DOUBLE, 100, 153);
     check_fixed(&fourth, S0_ROUND_DOUBLE, 0xFFFA, 0xFFFF); /* -1.5: -2 */
     check_fixed(&fourth, S0_ROUND_SINGLE, 0xFFFA, 0);      /* -1.5: -1 */
