@@ -1,6 +1,8 @@
 /* The public API of affines: a handle over what is prepared. */
 #include "prepared.h"
 
+#include <inttypes.h>
+
 enum { MOST_THREADS = 1024 };
 
 struct s0_affine {
@@ -17,7 +19,10 @@ static bool prepare(s0_affine *affine, const s0_affine_options *options) {
         return diag_error(diags, (DiagText){.place = "options", .what = "there are none"});
     }
     if (options->threads > MOST_THREADS) {
-        return diag_error(diags, (DiagText){.place = "option threads", .what = "too many", .expected = "at most 1024"});
+        return diag_error(diags, (DiagText){.place = "option threads",
+                                            .what = "too many",
+                                            .got = arena_text(&affine->work.keep, "%" PRIu32, options->threads),
+                                            .expected = "at most 1024"});
     }
     return prepared_read(options, &affine->native, &affine->facts, &affine->work);
 }

@@ -7,9 +7,10 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { RANK = 4, CODES4 = 16, MOST_STAGES = 5, MOST_WEIGHT = 32767 };
+enum { RANK = 4, CODES4 = 16, MOST_STAGES = 5, MOST_WEIGHT = 32767, MOST_TEXT = 1000 };
 
 typedef struct {
     const s0_affine_options *options;
@@ -28,8 +29,19 @@ static bool bad(Reading *reading, const char *field, const char *got, const char
                                                         .expected = expected});
 }
 
+static bool bad_many(Reading *reading, const char *fields, const char *got, const char *expected) {
+    return diag_error(&reading->work->diags, (DiagText){.place = arena_text(&reading->work->keep, "options %s", fields),
+                                                        .what = "the values can't be used",
+                                                        .got = got,
+                                                        .expected = expected});
+}
+
 static const char *number(Reading *reading, double value) {
     return arena_text(&reading->work->keep, "%.9g", value);
+}
+
+static const char *integer(Reading *reading, int32_t value) {
+    return arena_text(&reading->work->keep, "%" PRId32, value);
 }
 
 /* ---- What the maps are */
@@ -44,12 +56,17 @@ static bool read_dtype(Reading *reading) {
             return true;
         }
     }
-    return bad(reading, "dtype", name == NULL ? "none" : name, "float32, float16, int8, uint8, int16, int4 or uint4");
+    return bad(reading, "dtype", name == NULL ? "none" : arena_text(&reading->work->keep, "%.40s", name),
+               "float32, float16, int8, uint8, int16, int4 or uint4");
 }
 
 static const Contract *read_layout(Reading *reading) {
     const char *text = reading->options->layout == NULL ? "N C H W" : reading->options->layout;
     Work *work = reading->work;
+    if (strlen(text) > MOST_TEXT) {
+        bad(reading, "layout", arena_text(&work->keep, "%zu bytes", strlen(text)), "at most 1,000 bytes");
+        return NULL;
+    }
     ContractError error = {0};
     Str kept = arena_str(&work->keep, str_from(text));
     const Contract *contract = contract_parse(&work->keep, kept, &error);
@@ -65,35 +82,63 @@ static const Contract *read_layout(Reading *reading) {
     return contract;
 }
 
-static bool lay_out(Reading *reading) {
+static LayoutShape shape_of(const Reading *reading) {
     const s0_affine_options *options = reading->options;
-    const Contract *contract = read_layout(reading);
-    if (contract == NULL) {
-        return false;
-    }
     LayoutShape shape = layout_shape(dtype_bits(reading->dtype), RANK);
     shape.extent[DIM_N] = options->n;
     shape.extent[DIM_C] = options->c;
     shape.extent[DIM_H] = options->h;
     shape.extent[DIM_W] = options->w;
-    View view;
+    return shape;
+}
+
+static bool resolve(Reading *reading, const Contract *contract, View *view) {
+    LayoutShape shape = shape_of(reading);
     Dim dim;
-    ViewStatus status = view_resolve(contract, &shape, &view, &dim);
-    const char *text = contract_text(contract).ptr;
-    if (status != VIEW_DONE) {
-        return diag_error(
-            &reading->work->diags,
-            (DiagText){.place = "options layout, n, c, h, w", .what = view_status_text(status), .got = text});
+    ViewStatus status = view_resolve(contract, &shape, view, &dim);
+    if (status == VIEW_DONE) {
+        return true;
     }
-    if (!walk_init(&view, &reading->native->walk)) {
-        return bad(reading, "layout", text, "one without banks, whose rows begin at whole bytes, as N C H W@1");
+    const uint64_t *extent = shape.extent;
+    Arena *keep = &reading->work->keep;
+    return diag_error(&reading->work->diags,
+                      (DiagText){.place = "options layout, n, c, h, w",
+                                 .what = view_status_text(status),
+                                 .got = arena_text(keep, "%s, %" PRIu64 ", %" PRIu64 ", %" PRIu64 ", %" PRIu64,
+                                                   contract_text(contract).ptr, extent[DIM_N], extent[DIM_C],
+                                                   extent[DIM_H], extent[DIM_W]),
+                                 .expected = status == VIEW_UNNAMED
+                                                 ? arena_text(keep, "a level for %c, or 1 of it", dim_letter(dim))
+                                                 : NULL});
+}
+
+static bool lay_out(Reading *reading) {
+    Native *native = reading->native;
+    const Contract *contract = read_layout(reading);
+    if (contract == NULL || !resolve(reading, contract, &native->view)) {
+        return false;
     }
-    reading->native->bits = shape.bits;
-    reading->native->map_bytes = view.bank_bytes;
+    const View *view = &native->view;
+    if (view->bank_term_count > 0) {
+        return bad(reading, "layout", contract_text(contract).ptr, "one without banks");
+    }
+    native->bits = view->shape.bits;
+    native->map_bytes = view->bank_bytes;
+    native->is_scattered = !walk_init(view, dtype_is_float(reading->dtype) ? native->bits / 8 : 1, &native->walk);
     return true;
 }
 
 /* ---- Reals */
+
+static bool read_finite(Reading *reading, const char *field, const float *given) {
+    for (uint64_t c = 0; given != NULL && c < reading->options->c; c++) {
+        if (!isfinite(given[c])) {
+            return bad(reading, arena_text(&reading->work->keep, "%s[%" PRIu64 "]", field, c),
+                       number(reading, (double)given[c]), "a finite number");
+        }
+    }
+    return true;
+}
 
 /* `count` of them; all `otherwise` where none are given. Null, and a message, where one is not finite. */
 static const float *read_reals(Reading *reading, const char *field, const float *given, float otherwise) {
@@ -113,8 +158,20 @@ static const float *read_reals(Reading *reading, const char *field, const float 
     return real;
 }
 
+/* What is of codes means nothing for floats. */
+static bool has_no_codes(Reading *reading) {
+    const s0_affine_options *options = reading->options;
+    bool has = options->weight != NULL || options->addend != NULL || options->is_limited ||
+               options->semantics != NULL || options->x_zero_point != 0 || options->y_zero_point != 0;
+    return !has || bad_many(reading, "weight, addend, is_limited, semantics, x_zero_point, y_zero_point", "one of them",
+                            "none with floats");
+}
+
 static bool read_floats(Reading *reading) {
     const s0_affine_options *options = reading->options;
+    if (!has_no_codes(reading)) {
+        return false;
+    }
     S0Floats floats = {.channels = (size_t)options->c,
                        .scale = read_reals(reading, "scale", options->scale, 1),
                        .bias = read_reals(reading, "bias", options->bias, 0)};
@@ -135,10 +192,11 @@ static bool is_code(const Reading *reading, int32_t code) {
 static bool read_coding(Reading *reading, const char *which, float scale, int32_t zero_point) {
     Arena *keep = &reading->work->keep;
     if (!(scale > 0) || !isfinite(scale)) {
-        return bad(reading, arena_text(keep, "%s_scale", which), number(reading, (double)scale), "a number above 0");
+        return bad(reading, arena_text(keep, "%s_scale", which), number(reading, (double)scale),
+                   "a finite number above 0");
     }
     if (!is_code(reading, zero_point)) {
-        return bad(reading, arena_text(keep, "%s_zero_point", which), number(reading, zero_point),
+        return bad(reading, arena_text(keep, "%s_zero_point", which), integer(reading, zero_point),
                    arena_text(keep, "%" PRId32 " to %" PRId32, reading->least, reading->greatest));
     }
     return true;
@@ -151,8 +209,8 @@ static bool read_limits(Reading *reading) {
         return true;
     }
     Arena *keep = &reading->work->keep;
-    return bad(reading, "lo, hi", arena_text(keep, "%" PRId32 ", %" PRId32, options->lo, options->hi),
-               arena_text(keep, "lo up to hi, from %" PRId32 " to %" PRId32, reading->least, reading->greatest));
+    return bad_many(reading, "lo, hi", arena_text(keep, "%" PRId32 ", %" PRId32, options->lo, options->hi),
+                    arena_text(keep, "lo up to hi, from %" PRId32 " to %" PRId32, reading->least, reading->greatest));
 }
 
 static bool read_weights(Reading *reading) {
@@ -166,7 +224,7 @@ static bool read_weights(Reading *reading) {
     for (uint64_t c = 0; c < options->c; c++) {
         if (options->weight[c] < -MOST_WEIGHT || options->weight[c] > MOST_WEIGHT) {
             return bad(reading, arena_text(&reading->work->keep, "weight[%" PRIu64 "]", c),
-                       number(reading, options->weight[c]), "-32767 to 32767");
+                       integer(reading, options->weight[c]), "-32767 to 32767");
         }
     }
     return true;
@@ -178,11 +236,25 @@ static bool read_semantics(Reading *reading) {
            bad(reading, "semantics", name, "an id of docs/semantics.md, as onnx or tflite-double");
 }
 
+/* TFLite's kernels of int16 ignore or refuse one. */
+static bool read_zero_points(Reading *reading) {
+    const s0_affine_options *options = reading->options;
+    bool has = options->x_zero_point != 0 || options->y_zero_point != 0;
+    bool is_wrong = has && reading->dtype == DTYPE_I16 && s0_semantics_format(reading->semantics) == S0_FORMAT_TFLITE;
+    return !is_wrong ||
+           diag_refuse(&reading->work->diags,
+                       (DiagText){.place = "options x_zero_point, y_zero_point",
+                                  .what = arena_text(&reading->work->keep, "the reference %s has none of int16",
+                                                     s0_semantics_name(reading->semantics)),
+                                  .expected = "0"});
+}
+
 static bool read_coded(Reading *reading) {
     const s0_affine_options *options = reading->options;
-    return read_coding(reading, "x", options->x_scale, options->x_zero_point) &&
+    return read_finite(reading, "scale", options->scale) && read_finite(reading, "bias", options->bias) &&
+           read_coding(reading, "x", options->x_scale, options->x_zero_point) &&
            read_coding(reading, "y", options->y_scale, options->y_zero_point) && read_limits(reading) &&
-           read_weights(reading) && read_semantics(reading);
+           read_weights(reading) && read_semantics(reading) && read_zero_points(reading);
 }
 
 static uint32_t integer_stages(const Reading *reading, uint64_t channel, Stage *stage) {

@@ -110,17 +110,20 @@ s0_status s0_plan_write_json(s0_plan *plan, FILE *out);
 /* ---- Per-channel affines: y = x * scale[c] + bias[c], prepared once and run many times.
  *
  *     s0_affine *affine;
- *     s0_affine_options options = {.dtype = "float32", .n = 1, .c = 64, .h = 56, .w = 56, .scale = scale, .bias =
- * bias}; s0_status status = s0_affine_new(&options, NULL, &affine); if (status == S0_DONE) { s0_affine_run(affine, x,
- * y, NULL, 1);
+ *     s0_affine_options options = {
+ *         .dtype = "float32", .n = 1, .c = 64, .h = 56, .w = 56, .scale = scale, .bias = bias};
+ *     if (s0_affine_new(&options, NULL, &affine) == S0_DONE) {
+ *         s0_affine_run(affine, x, y, NULL, 1);
  *     }
  *     s0_affine_print_messages(affine, stderr);
- *     s0_affine_free(affine); */
+ *     s0_affine_free(affine);
+ *
+ * The floating-point environment is the default one, in both calls: rounding to nearest, subnormal numbers kept. */
 
 /* What to prepare. dtype, n, c, h and w are needed, of codes the scales too. Everything is read during the call only.
  *
  * Floats: y = x * scale[c], rounded to the dtype, then + bias[c], rounded again. Parameters must be finite; those of
- * float16 are rounded to float16 first.
+ * float16 are rounded to float16 first. The fields of codes stay 0.
  *
  * Codes stand for (code - zero_point) * scale. What is computed of them, bit for bit, is what the reference `semantics`
  * says (docs/semantics.md) of one of two things:
@@ -128,7 +131,7 @@ s0_status s0_plan_write_json(s0_plan *plan, FILE *out);
  *     with `weight`     one integer operator: the codes weight[c] stand for weight[c] * scale[c], and addend[c] is
  * added to their product with the input in units of x_scale * scale[c]; bias must be NULL */
 typedef struct {
-    const char *dtype;         /* of x and y: float32, float16, int8, uint8, int16, or int4 (two codes a byte) */
+    const char *dtype;         /* of x and y: float32, float16, int8, uint8, int16, int4 or uint4 (two codes a byte) */
     const char *layout;        /* of x and y, a contract as in docs/contracts.md without banks; NULL: "N C H W" */
     uint64_t n, c, h, w;       /* extents; with 0 there is nothing to run */
     const float *scale, *bias; /* c of each; NULL: all 1, all 0 */
@@ -160,7 +163,8 @@ typedef struct {
 
 /* S0_DONE, or S0_BAD_INPUT and S0_REFUSED with messages in `*affine`, which is to be freed in each case. S0_NO_MEMORY:
  * `*affine` is NULL, which every call below takes. S0_REFUSED is what the reference has no value for. `allocator` must
- * outlive the handle; NULL is the C library's. Costs some microseconds a channel of codes. */
+ * outlive the handle; NULL is the C library's. Costs some microseconds a channel of codes; of int16 without `weight`
+ * up to half a millisecond. */
 s0_status s0_affine_new(const s0_affine_options *options, const s0_allocator *allocator, s0_affine **affine);
 void s0_affine_free(s0_affine *affine);
 
@@ -171,10 +175,11 @@ s0_status s0_affine_print_messages(const s0_affine *affine, FILE *out);
 bool s0_affine_facts_of(const s0_affine *affine, s0_affine_facts *facts);
 
 /* x and y have x_bytes each, aligned to an element and no more; y is x, or has no byte in common with it. Nothing else
- * is read or written, and padding is not touched. `scratch` has `threads` times scratch_bytes, NULL where that is 0.
+ * is read or written, and padding is not touched. `scratch` has `threads` times scratch_bytes, of any
+ * alignment, NULL where that is 0.
  * Runs on `threads` threads at most, the caller's among them; on one where there is less than 256 KiB to do. Several
- * threads may run one handle at the same time: the first takes the waiting threads, the others run alone. Needs a
- * handle that s0_affine_new ended in S0_DONE with. */
+ * threads may run one handle at the same time: the first takes the waiting threads, the others run alone, and so does
+ * a child process, which has no threads of its parent. Needs a handle that s0_affine_new ended in S0_DONE with. */
 void s0_affine_run(const s0_affine *affine, const void *x, void *y, void *scratch, uint32_t threads);
 
 #ifdef __cplusplus

@@ -26,6 +26,8 @@ struct Native {
     const S0Kernels *kernels;
     Pool *pool; /* null: none */
     Walk walk;
+    bool is_scattered; /* native/scatter.h goes over `view`; the walk stands for one channel first */
+    View view;
     uint32_t bits;          /* of an element */
     uint64_t map_bytes;     /* of x, and of y */
     uint64_t cache_bytes;   /* maps that are larger together are written past the caches */

@@ -6,7 +6,9 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
+#include <unistd.h>
 
 /* A worker that waits for a round, and a caller that waits for workers, who may have no processor but the caller's. */
 enum { WORKER_LOOKS = 20000, CALLER_LOOKS = 1000 };
@@ -20,6 +22,7 @@ typedef struct {
 struct Pool {
     const s0_allocator *allocator;
     size_t bytes;
+    pid_t process;          /* that has the threads: a child of it has none */
     pthread_mutex_t caller; /* held by who runs a round */
     pthread_mutex_t door;   /* of `round` and `sleepers` */
     pthread_cond_t wake;
@@ -95,17 +98,11 @@ static void begin_round(Pool *pool) {
     pthread_mutex_unlock(&pool->door);
 }
 
-Pool *pool_new(uint32_t threads, const s0_allocator *allocator) {
-    uint32_t wanted = threads > 1 ? threads - 1 : 0;
-    size_t bytes = sizeof(Pool) + wanted * sizeof(Worker);
-    Pool *pool = allocator->resize(allocator->ctx, NULL, 0, bytes);
-    if (pool == NULL) {
-        return NULL;
-    }
-    *pool = (Pool){.allocator = allocator, .bytes = bytes};
-    pthread_mutex_init(&pool->caller, NULL);
-    pthread_mutex_init(&pool->door, NULL);
-    pthread_cond_init(&pool->wake, NULL);
+/* Signals are the program's: no worker takes one. */
+static void start_workers(Pool *pool, uint32_t wanted) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
     for (; pool->worker_count < wanted; pool->worker_count++) {
         Worker *worker = &pool->worker[pool->worker_count];
         *worker = (Worker){.pool = pool, .number = pool->worker_count + 1};
@@ -113,13 +110,25 @@ Pool *pool_new(uint32_t threads, const s0_allocator *allocator) {
             break;
         }
     }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+Pool *pool_new(uint32_t threads, const s0_allocator *allocator) {
+    uint32_t wanted = threads > 1 ? threads - 1 : 0;
+    size_t bytes = sizeof(Pool) + wanted * sizeof(Worker);
+    Pool *pool = allocator->resize(allocator->ctx, NULL, 0, bytes);
+    if (pool == NULL) {
+        return NULL;
+    }
+    *pool = (Pool){.allocator = allocator, .bytes = bytes, .process = getpid()};
+    pthread_mutex_init(&pool->caller, NULL);
+    pthread_mutex_init(&pool->door, NULL);
+    pthread_cond_init(&pool->wake, NULL);
+    start_workers(pool, wanted);
     return pool;
 }
 
-void pool_free(Pool *pool) {
-    if (pool == NULL) {
-        return;
-    }
+static void end_workers(Pool *pool) {
     pool->is_over = true;
     begin_round(pool);
     for (uint32_t k = 0; k < pool->worker_count; k++) {
@@ -128,11 +137,21 @@ void pool_free(Pool *pool) {
     pthread_cond_destroy(&pool->wake);
     pthread_mutex_destroy(&pool->door);
     pthread_mutex_destroy(&pool->caller);
+}
+
+void pool_free(Pool *pool) {
+    if (pool == NULL) {
+        return;
+    }
+    if (pool->process == getpid()) {
+        end_workers(pool);
+    }
     pool->allocator->resize(pool->allocator->ctx, pool, pool->bytes, 0);
 }
 
 void pool_run(Pool *pool, PoolTask task, const void *context, uint32_t threads) {
-    if (threads <= 1 || pool->worker_count == 0 || pthread_mutex_trylock(&pool->caller) != 0) {
+    bool is_alone = threads <= 1 || pool->worker_count == 0 || pool->process != getpid();
+    if (is_alone || pthread_mutex_trylock(&pool->caller) != 0) {
         task(context, 0, 1);
         return;
     }

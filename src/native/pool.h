@@ -13,8 +13,8 @@ typedef void (*PoolTask)(const void *context, uint32_t worker, uint32_t count);
 Pool *pool_new(uint32_t threads, const s0_allocator *allocator);
 void pool_free(Pool *pool); /* null is fine */
 
-/* The task on at most `threads` threads, done when this returns. Where another caller has the pool, it is one worker
- * alone. */
+/* The task on at most `threads` threads, done when this returns. Where another caller has the pool, and in a child of
+ * the process that made it, which has no threads of it, it is one worker alone. */
 void pool_run(Pool *pool, PoolTask task, const void *context, uint32_t threads);
 
 #endif

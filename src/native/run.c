@@ -2,7 +2,7 @@
  *
  * Shares are cut between planes, or the rows of single ones; where these are few and have one channel, between columns.
  */
-#include "native/native.h"
+#include "native/scatter.h"
 
 /* Less is done by one thread before another is awake. */
 static const uint64_t ALONE_BYTES = UINT64_C(256) << 10;
@@ -122,7 +122,9 @@ void native_run(const Native *native, const void *x, void *y, void *scratch, uin
                .y = y,
                .scratch = scratch,
                .streams = x != y && native->map_bytes > native->cache_bytes / 2};
-    if (threads <= 1 || native->pool == NULL || native->map_bytes < ALONE_BYTES) {
+    if (native->is_scattered) {
+        scatter_run(native, x, y);
+    } else if (threads <= 1 || native->pool == NULL || native->map_bytes < ALONE_BYTES) {
         run_share(&run, 0, 1);
     } else {
         pool_run(native->pool, run_share, &run, threads);

@@ -22,10 +22,20 @@ static bool is_cut(const View *view, const ViewLevel *level) {
     return extent % level->div != 0 || (level->mod != 0 && extent / level->div % level->mod != 0);
 }
 
-/* Do both go over elements of one channel, the outer one where the inner one ends? */
-static bool continues(const Run *outer, const Run *inner) {
+/* May values of the level be counted with those of another dimension? Not those of channels, nor of a dimension of
+ * which another digit is cut: how many values that one has follows from all the digits. */
+static bool is_free(const View *view, Dim dim) {
+    bool is_whole = dim != DIM_C;
+    for (uint32_t k = 0; k < view->level_count; k++) {
+        is_whole = is_whole && !(view->level[k].dim == dim && is_cut(view, &view->level[k]));
+    }
+    return is_whole;
+}
+
+/* Does the outer one go on where the inner one ends? */
+static bool continues(const View *view, const Run *outer, const Run *inner) {
     uint64_t bits;
-    return outer->level.dim != DIM_C && inner->level.dim != DIM_C && !outer->level.is_cut && !inner->level.is_cut &&
+    return is_free(view, outer->level.dim) && is_free(view, inner->level.dim) &&
            checked_mul(inner->stride_bits, inner->level.extent, &bits) && bits == outer->stride_bits;
 }
 
@@ -40,7 +50,7 @@ static uint32_t collect(const View *view, Run run[VIEW_MAX_LEVELS]) {
         run[count++] =
             (Run){{.dim = level->dim, .extent = level->extent, .div = level->div, .is_cut = is_cut(view, level)},
                   level->stride_bits};
-        if (count > 1 && continues(&run[count - 2], &run[count - 1])) {
+        if (count > 1 && continues(view, &run[count - 2], &run[count - 1])) {
             run[count - 1].level.extent *= run[count - 2].level.extent;
             run[count - 2] = run[count - 1];
             count--;
@@ -49,14 +59,15 @@ static uint32_t collect(const View *view, Run run[VIEW_MAX_LEVELS]) {
     return count;
 }
 
-/* False where one begins inside a byte. `neighbours`: the one whose values lie side by side; `count` where none does.
- */
-static bool take_runs(Walk *walk, const Run *run, uint32_t count, uint32_t bits, uint32_t *neighbours) {
+/* False where one begins inside a byte, or at no multiple. `neighbours`: the one whose values lie side by side, of
+ * channels only where they follow one another; `count` where none does. */
+static bool take_runs(Walk *walk, const Run *run, uint32_t count, uint32_t bits, uint64_t align_bytes,
+                      uint32_t *neighbours) {
     *neighbours = count;
     for (uint32_t k = 0; k < count; k++) {
-        if (run[k].stride_bits == bits) {
+        if (run[k].stride_bits == bits && (run[k].level.dim != DIM_C || run[k].level.div == 1)) {
             *neighbours = k;
-        } else if (run[k].stride_bits % BITS_A_BYTE != 0) {
+        } else if (run[k].stride_bits % (BITS_A_BYTE * align_bytes) != 0) {
             return false;
         }
         walk->loop[k] = run[k].level;
@@ -108,24 +119,29 @@ static bool count_stacks(const View *view, Walk *walk) {
     return true;
 }
 
-/* Where index 0 lies. */
-static bool find_offset(const View *view, Walk *walk) {
+/* Where index 0 lies; false where that is no multiple. */
+static bool find_offset(const View *view, uint64_t align_bytes, Walk *walk) {
     const uint64_t zero[DIM_COUNT] = {0};
     uint64_t bits = layout_elements(view->shape.extent) > 0 ? view_address_bits(view, zero) : 0;
     walk->offset_bytes = bits / BITS_A_BYTE;
-    return bits % BITS_A_BYTE == 0;
+    return bits % (BITS_A_BYTE * align_bytes) == 0;
 }
 
-bool walk_init(const View *view, Walk *walk) {
+static void reset(const View *view, Walk *walk) {
     *walk = (Walk){.column = ONCE, .row = ONCE, .plane = ONCE};
     for (int dim = 0; dim < DIM_COUNT; dim++) {
         walk->extent[dim] = view->shape.extent[dim];
     }
+}
+
+bool walk_init(const View *view, uint64_t align_bytes, Walk *walk) {
     Run run[VIEW_MAX_LEVELS];
     uint32_t count = collect(view, run);
     uint32_t neighbours;
-    if (view->bank_term_count > 0 || !find_offset(view, walk) ||
-        !take_runs(walk, run, count, view->shape.bits, &neighbours)) {
+    reset(view, walk);
+    if (!find_offset(view, align_bytes, walk) ||
+        !take_runs(walk, run, count, view->shape.bits, align_bytes, &neighbours)) {
+        reset(view, walk);
         return false;
     }
     if (neighbours < count) {

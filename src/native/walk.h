@@ -28,8 +28,9 @@ typedef struct {
     uint64_t stack_count; /* product of the loops; 0 where there are no elements */
 } Walk;
 
-/* False where a kernel can't take it: banks, heads of broken bytes, rows that begin inside a byte. */
-bool walk_init(const View *view, Walk *walk);
+/* Of a view without banks. False where a kernel can't take it: something begins inside a byte, or at no multiple of
+ * `align_bytes`. What the walk is then stands for a single element. */
+bool walk_init(const View *view, uint64_t align_bytes, Walk *walk);
 
 /* The matrices of all planes at one value of the loops. */
 typedef struct {

@@ -9,6 +9,8 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -88,6 +90,26 @@ static void test_callers_do_not_wait_for_each_other(void **state) {
     pool_free(pool);
 }
 
+/* A child has no workers, and ends all the same. */
+static void test_a_child_runs_alone(void **state) {
+    (void)state;
+    Pool *pool = pool_new(3, &system_allocator);
+    _Atomic uint32_t came[MOST_WORKERS] = {0};
+    _Atomic uint32_t sum = 0;
+    Visit visits = {came, &sum};
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(20);
+        pool_run(pool, visit, &visits, 3);
+        pool_free(pool);
+        _exit(sum == 1 ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    pool_free(pool);
+}
+
 static void *refuse(void *context, void *memory, size_t old_bytes, size_t new_bytes) {
     (void)context;
     (void)memory;
@@ -107,6 +129,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_worker_once_a_round),
         cmocka_unit_test(test_callers_do_not_wait_for_each_other),
+        cmocka_unit_test(test_a_child_runs_alone),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

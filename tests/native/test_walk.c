@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-enum { MOST_BITS = 1 << 17 };
+enum { MOST_BITS = 1 << 19 };
 
 /* The channel that each bit belongs to, as the walk says, and 1 more; 0: padding. */
 static uint32_t channel_at[MOST_BITS];
@@ -92,6 +92,12 @@ static const Row ROWS[] = {
     {"N C H/4 W/4 H%4 W%4", 8, 2, 3, 6, 7, false, 0},
     {"N C H/2 W/8 H%2 W%8", 32, 1, 2, 4, 16, false, 0},
     {"H W N C", 32, 3, 4, 5, 6, true, 1},
+    {"N H W C%2 C/2", 32, 2, 4, 3, 5, false, 0},
+    {"H C/4 W C%2 C/2%2", 8, 1, 10, 3, 5, false, 0},
+    {"W N H C%4 C/4", 16, 2, 9, 3, 5, false, 0},
+    {"W H%2 C H/4 H/2%2", 32, 1, 2, 2, 2, false, 0},
+    {"N W%4 W/16 H%3 H/3 C@64 W/4%4@4+4", 32, 2, 3, 5, 21, false, 0},
+    {"W%4 C@64 H N%2 W/4 N/2%3 N/6@64 total@16", 8, 13, 3, 2, 9, false, 0},
     {"N H W C", 32, 1, 0, 3, 4, false, 0},
     {"N H W C", 32, 1, 1, 1, 1, false, 1},
 };
@@ -109,7 +115,7 @@ static void test_every_element_once(void **state) {
         shape.extent[DIM_W] = row->w;
         View view = resolve(row->contract, &shape, &work);
         Walk walk;
-        assert_true(walk_init(&view, &walk));
+        assert_true(walk_init(&view, row->bits == 4 ? 1 : row->bits / 8, &walk));
         compare(&view, &walk);
         assert_int_equal(walk.is_channel_last, row->is_channel_last);
         if (row->stacks != 0) {
@@ -128,9 +134,13 @@ static void test_what_no_kernel_takes(void **state) {
     shape.extent[DIM_W] = 5;
     Walk walk;
     View odd = resolve("N C H W", &shape, &work);
-    assert_false(walk_init(&odd, &walk));
-    View banks = resolve("bank[C%64] N C/64 H W@1", &shape, &work);
-    assert_false(walk_init(&banks, &walk));
+    assert_false(walk_init(&odd, 1, &walk));
+    shape.bits = 32;
+    View broken = resolve("N C+2 H W", &shape, &work);
+    assert_false(walk_init(&broken, 4, &walk));
+    assert_true(walk_init(&broken, 2, &walk));
+    View shifted = resolve("N+1 C H W", &shape, &work);
+    assert_false(walk_init(&shifted, 4, &walk));
     work_free(&work);
 }
 
