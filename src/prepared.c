@@ -130,6 +130,12 @@ static bool lay_out(Reading *reading) {
 
 /* ---- Reals */
 
+static bool read_semantics(Reading *reading) {
+    const char *name = reading->options->semantics == NULL ? "onnx" : reading->options->semantics;
+    return s0_semantics_find(name, strlen(name), &reading->semantics) ||
+           bad(reading, "semantics", name, "an id of docs/semantics.md, as onnx or tflite-double");
+}
+
 static bool read_finite(Reading *reading, const char *field, const float *given) {
     for (uint64_t c = 0; given != NULL && c < reading->options->c; c++) {
         if (!isfinite(given[c])) {
@@ -162,14 +168,14 @@ static const float *read_reals(Reading *reading, const char *field, const float 
 static bool has_no_codes(Reading *reading) {
     const s0_affine_options *options = reading->options;
     bool has = options->weight != NULL || options->addend != NULL || options->is_limited ||
-               options->semantics != NULL || options->x_zero_point != 0 || options->y_zero_point != 0;
-    return !has || bad_many(reading, "weight, addend, is_limited, semantics, x_zero_point, y_zero_point", "one of them",
+               options->x_zero_point != 0 || options->y_zero_point != 0;
+    return !has || bad_many(reading, "weight, addend, is_limited, x_zero_point, y_zero_point", "one of them",
                             "none with floats");
 }
 
 static bool read_floats(Reading *reading) {
     const s0_affine_options *options = reading->options;
-    if (!has_no_codes(reading)) {
+    if (!has_no_codes(reading) || !read_semantics(reading)) {
         return false;
     }
     S0Floats floats = {.channels = (size_t)options->c,
@@ -228,12 +234,6 @@ static bool read_weights(Reading *reading) {
         }
     }
     return true;
-}
-
-static bool read_semantics(Reading *reading) {
-    const char *name = reading->options->semantics == NULL ? "onnx" : reading->options->semantics;
-    return s0_semantics_find(name, strlen(name), &reading->semantics) ||
-           bad(reading, "semantics", name, "an id of docs/semantics.md, as onnx or tflite-double");
 }
 
 /* TFLite's kernels of int16 ignore or refuse one. */

@@ -141,7 +141,7 @@ typedef struct {
     const int32_t *addend;              /* c of them with `weight`; NULL: all 0 */
     bool is_limited;                    /* y is limited to the codes lo to hi, else to those of the dtype */
     int32_t lo, hi;
-    const char *semantics; /* NULL: "onnx" */
+    const char *semantics; /* NULL: "onnx". All say the same of floats */
     uint32_t threads; /* the most that s0_affine_run will be asked to use; 0: 1. The handle keeps one less waiting */
 } s0_affine_options;
 
