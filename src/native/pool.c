@@ -1,7 +1,8 @@
-/* A round: its number, its task, and how many have not ended it.
+/* Rounds: parts of a task, taken one by one by whoever is free.
  *
- * Invariant: a round begins when the one before has ended, and only its caller begins it. A worker looks at the number
- * for a while before it sleeps: to wake one costs as much as a small map. */
+ * Invariant: a ticket tells how many parts a round has, who may take some, and which is next; so a part that is taken
+ * is one of a round whose caller waits until all its parts are done, and whose task stays what it is until then. A
+ * worker looks for a new round for a while before it sleeps: to wake one costs as much as a small map. */
 #include "native/pool.h"
 
 #include <pthread.h>
@@ -12,6 +13,12 @@
 
 /* A worker that waits for a round, and a caller that waits for workers, who may have no processor but the caller's. */
 enum { WORKER_LOOKS = 20000, CALLER_LOOKS = 1000 };
+
+/* Parts a thread: a thread that comes late leaves its share to the others. */
+enum { PARTS_A_THREAD = 4 };
+
+/* Of a ticket: the next part, the parts, the threads. */
+enum { PART_BITS = 24, THREAD_SHIFT = 2 * PART_BITS };
 
 typedef struct {
     Pool *pool;
@@ -27,12 +34,12 @@ struct Pool {
     pthread_mutex_t door;   /* of `round` and `sleepers` */
     pthread_cond_t wake;
     uint32_t sleepers;
-    _Atomic uint32_t round;
-    _Atomic uint32_t working;
-    bool is_over;
+    _Atomic uint32_t round; /* its number */
+    _Atomic uint64_t ticket;
+    _Atomic uint32_t done; /* parts */
+    _Atomic bool is_over;
     PoolTask task;
     const void *context;
-    uint32_t count; /* workers of this round, the caller among them */
     uint32_t worker_count;
     Worker worker[];
 };
@@ -63,23 +70,46 @@ static void wait_for_round(Pool *pool, uint32_t seen) {
     sleep_until_round(pool, seen);
 }
 
-static void *work(void *argument) {
-    Worker *worker = argument;
-    Pool *pool = worker->pool;
-    for (uint32_t round = 0;; round++) {
-        wait_for_round(pool, round);
-        if (pool->is_over) {
-            return NULL;
+static uint32_t next_part(uint64_t ticket) {
+    return (uint32_t)(ticket & ((1U << PART_BITS) - 1));
+}
+
+static uint32_t parts_of(uint64_t ticket) {
+    return (uint32_t)(ticket >> PART_BITS & ((1U << PART_BITS) - 1));
+}
+
+/* False where there is no part left, or none for this worker. */
+static bool take_part(Pool *pool, uint32_t worker, uint64_t *ticket) {
+    *ticket = atomic_load_explicit(&pool->ticket, memory_order_acquire);
+    while (next_part(*ticket) < parts_of(*ticket) && worker < *ticket >> THREAD_SHIFT) {
+        if (atomic_compare_exchange_weak(&pool->ticket, ticket, *ticket + 1)) {
+            return true;
         }
-        if (worker->number < pool->count) {
-            pool->task(pool->context, worker->number, pool->count);
-        }
-        atomic_fetch_sub_explicit(&pool->working, 1, memory_order_release);
+    }
+    return false;
+}
+
+static void take_parts(Pool *pool, uint32_t worker) {
+    uint64_t ticket;
+    while (take_part(pool, worker, &ticket)) {
+        pool->task(pool->context, next_part(ticket), parts_of(ticket), worker);
+        atomic_fetch_add_explicit(&pool->done, 1, memory_order_release);
     }
 }
 
-static void wait_for_workers(Pool *pool) {
-    for (int look = 0; atomic_load_explicit(&pool->working, memory_order_acquire) > 0; look++) {
+static void *work(void *argument) {
+    Worker *worker = argument;
+    Pool *pool = worker->pool;
+    for (uint32_t round = 0; !atomic_load(&pool->is_over);) {
+        wait_for_round(pool, round);
+        round = atomic_load_explicit(&pool->round, memory_order_acquire);
+        take_parts(pool, worker->number);
+    }
+    return NULL;
+}
+
+static void wait_until_done(Pool *pool, uint32_t parts) {
+    for (int look = 0; atomic_load_explicit(&pool->done, memory_order_acquire) < parts; look++) {
         if (look < CALLER_LOOKS) {
             pause_a_little();
         } else {
@@ -88,8 +118,8 @@ static void wait_for_workers(Pool *pool) {
     }
 }
 
+/* Workers see it at once, or are woken. */
 static void begin_round(Pool *pool) {
-    atomic_store(&pool->working, pool->worker_count);
     pthread_mutex_lock(&pool->door);
     atomic_fetch_add(&pool->round, 1);
     if (pool->sleepers > 0) {
@@ -129,7 +159,7 @@ Pool *pool_new(uint32_t threads, const s0_allocator *allocator) {
 }
 
 static void end_workers(Pool *pool) {
-    pool->is_over = true;
+    atomic_store(&pool->is_over, true);
     begin_round(pool);
     for (uint32_t k = 0; k < pool->worker_count; k++) {
         pthread_join(pool->worker[k].thread, NULL);
@@ -152,14 +182,18 @@ void pool_free(Pool *pool) {
 void pool_run(Pool *pool, PoolTask task, const void *context, uint32_t threads) {
     bool is_alone = threads <= 1 || pool->worker_count == 0 || pool->process != getpid();
     if (is_alone || pthread_mutex_trylock(&pool->caller) != 0) {
-        task(context, 0, 1);
+        task(context, 0, 1, 0);
         return;
     }
+    threads = threads < pool->worker_count + 1 ? threads : pool->worker_count + 1;
+    uint32_t parts = threads * PARTS_A_THREAD;
     pool->task = task;
     pool->context = context;
-    pool->count = threads < pool->worker_count + 1 ? threads : pool->worker_count + 1;
+    atomic_store(&pool->done, 0);
+    atomic_store_explicit(&pool->ticket, (uint64_t)threads << THREAD_SHIFT | (uint64_t)parts << PART_BITS,
+                          memory_order_release);
     begin_round(pool);
-    task(context, 0, pool->count);
-    wait_for_workers(pool);
+    take_parts(pool, 0);
+    wait_until_done(pool, parts);
     pthread_mutex_unlock(&pool->caller);
 }

@@ -6,15 +6,17 @@
 
 typedef struct Pool Pool;
 
-/* What each of `count` workers does; `worker` counts from 0, which is the caller. */
-typedef void (*PoolTask)(const void *context, uint32_t worker, uint32_t count);
+/* One of `parts` parts of the work, all of which are done once. `worker` counts from 0, which is the caller: no two
+ * that are at work at the same time have the same number. */
+typedef void (*PoolTask)(const void *context, uint32_t part, uint32_t parts, uint32_t worker);
 
 /* `threads` - 1 threads, or as many fewer as the system gives. Null where memory ran out. */
 Pool *pool_new(uint32_t threads, const s0_allocator *allocator);
 void pool_free(Pool *pool); /* null is fine */
 
-/* The task on at most `threads` threads, done when this returns. Where another caller has the pool, and in a child of
- * the process that made it, which has no threads of it, it is one worker alone. */
+/* The task on at most `threads` threads, all parts done when this returns. Who is free takes the next part, so nobody
+ * waits for a thread that is not awake yet. Where another caller has the pool, and in a child of the process that made
+ * it, which has no threads of it, the caller does all of it alone, as one part. */
 void pool_run(Pool *pool, PoolTask task, const void *context, uint32_t threads);
 
 #endif

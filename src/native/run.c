@@ -1,4 +1,4 @@
-/* A walk cut into equal shares, one a thread.
+/* A walk cut into equal shares, some for each thread.
  *
  * Shares are cut between planes, or the rows of single ones; where these are few and have one channel, between columns.
  */
@@ -7,8 +7,8 @@
 /* Less is done by one thread before another is awake. */
 static const uint64_t ALONE_BYTES = UINT64_C(256) << 10;
 
-/* Planes or rows a thread, from which on the shares are equal enough. */
-enum { UNITS_A_THREAD = 16 };
+/* Planes or rows a share, from which on the shares are equal enough. */
+enum { UNITS_A_SHARE = 4 };
 
 /* Cuts between columns are whole vectors and whole bytes. */
 enum { COLUMNS_A_STEP = 64 };
@@ -21,8 +21,8 @@ typedef struct {
     int streams;
 } Run;
 
-static uint64_t share(uint64_t whole, uint32_t worker, uint32_t count) {
-    return whole / count * worker + whole % count * worker / count;
+static uint64_t share(uint64_t whole, uint32_t part, uint32_t parts) {
+    return whole / parts * part + whole % parts * part / parts;
 }
 
 /* Of each plane the rows and columns, and of the planes those, from the first ones to the ends. */
@@ -62,18 +62,18 @@ static Part whole_part(const Walk *walk) {
     return (Part){.plane_end = walk->plane.extent, .row_end = walk->row.extent, .column_end = walk->column.extent};
 }
 
-static void run_columns(const Run *run, uint32_t worker, uint32_t count, void *scratch) {
+static void run_columns(const Run *run, uint32_t part, uint32_t parts, void *scratch) {
     const Walk *walk = &run->native->walk;
     uint64_t steps = walk->column.extent / COLUMNS_A_STEP;
-    Part part = whole_part(walk);
-    part.column = share(steps, worker, count) * COLUMNS_A_STEP;
-    if (worker + 1 < count) {
-        part.column_end = share(steps, worker + 1, count) * COLUMNS_A_STEP;
+    Part some = whole_part(walk);
+    some.column = share(steps, part, parts) * COLUMNS_A_STEP;
+    if (part + 1 < parts) {
+        some.column_end = share(steps, part + 1, parts) * COLUMNS_A_STEP;
     }
     WalkPlace place;
     walk_begin(walk, 0, &place);
     for (uint64_t k = 0; k < walk->stack_count; k++) {
-        run_part(run, &place.stack, &part, scratch);
+        run_part(run, &place.stack, &some, scratch);
         walk_next(walk, &place);
     }
 }
@@ -83,36 +83,36 @@ static uint64_t units_of(const Walk *walk) {
     return walk->plane.extent > 1 ? walk->plane.extent : walk->row.extent;
 }
 
-static void run_units(const Run *run, uint32_t worker, uint32_t count, void *scratch) {
+static void run_units(const Run *run, uint32_t part, uint32_t parts, void *scratch) {
     const Walk *walk = &run->native->walk;
     uint64_t units = units_of(walk);
-    uint64_t unit = share(walk->stack_count * units, worker, count);
-    uint64_t end = share(walk->stack_count * units, worker + 1, count);
+    uint64_t unit = share(walk->stack_count * units, part, parts);
+    uint64_t end = share(walk->stack_count * units, part + 1, parts);
     if (unit == end) {
         return;
     }
-    Part part = whole_part(walk);
-    uint64_t *first = walk->plane.extent > 1 ? &part.plane : &part.row;
-    uint64_t *last = walk->plane.extent > 1 ? &part.plane_end : &part.row_end;
+    Part some = whole_part(walk);
+    uint64_t *first = walk->plane.extent > 1 ? &some.plane : &some.row;
+    uint64_t *last = walk->plane.extent > 1 ? &some.plane_end : &some.row_end;
     WalkPlace place;
     walk_begin(walk, unit / units, &place);
     for (*first = unit % units; unit < end; *first = 0) {
         *last = least(units, *first + (end - unit));
-        run_part(run, &place.stack, &part, scratch);
+        run_part(run, &place.stack, &some, scratch);
         unit += *last - *first;
         walk_next(walk, &place);
     }
 }
 
-static void run_share(const void *context, uint32_t worker, uint32_t count) {
+static void run_share(const void *context, uint32_t part, uint32_t parts, uint32_t worker) {
     const Run *run = context;
     const Walk *walk = &run->native->walk;
     void *scratch = run->native->scratch_bytes == 0 ? NULL : run->scratch + worker * run->native->scratch_bytes;
-    bool is_few = walk->stack_count * units_of(walk) < (uint64_t)count * UNITS_A_THREAD;
-    if (count > 1 && is_few && !walk->is_channel_last) {
-        run_columns(run, worker, count, scratch);
+    bool is_few = walk->stack_count * units_of(walk) < (uint64_t)parts * UNITS_A_SHARE;
+    if (parts > 1 && is_few && !walk->is_channel_last) {
+        run_columns(run, part, parts, scratch);
     } else {
-        run_units(run, worker, count, scratch);
+        run_units(run, part, parts, scratch);
     }
 }
 
@@ -125,7 +125,7 @@ void native_run(const Native *native, const void *x, void *y, void *scratch, uin
     if (native->is_scattered) {
         scatter_run(native, x, y);
     } else if (threads <= 1 || native->pool == NULL || native->map_bytes < ALONE_BYTES) {
-        run_share(&run, 0, 1);
+        run_share(&run, 0, 1, 0);
     } else {
         pool_run(native->pool, run_share, &run, threads);
     }

@@ -1,4 +1,4 @@
-/* A pool does all the work, once. */
+/* A pool does each part of the work once. */
 #include "native/pool.h"
 
 #include "base/arena.h"
@@ -14,39 +14,40 @@
 
 #include <cmocka.h>
 
-enum { ROUNDS = 2000, MOST_WORKERS = 8, CALLERS = 3 };
+enum { ROUNDS = 2000, MOST_WORKERS = 8, MOST_PARTS = 64, CALLERS = 3, WHOLE = 64 };
 
-/* How often each worker came, and how many there were to be. */
+/* How often each part was done, by how many at the same time with the same number. */
 typedef struct {
-    _Atomic uint32_t *came; /* of each worker */
-    _Atomic uint32_t *sum;
+    _Atomic uint32_t *came;    /* of each part */
+    _Atomic uint32_t *at_work; /* of each worker */
+    _Atomic uint32_t *wrong, *parts;
+    uint32_t threads;
 } Visit;
 
-static void visit(const void *context, uint32_t worker, uint32_t count) {
+static void visit(const void *context, uint32_t part, uint32_t parts, uint32_t worker) {
     const Visit *visits = context;
-    atomic_fetch_add(&visits->came[worker], 1);
-    if (worker == 0) {
-        atomic_fetch_add(visits->sum, count);
-    }
+    uint32_t others = atomic_fetch_add(&visits->at_work[worker], 1);
+    bool is_wrong = part >= parts || worker >= visits->threads || others > 0;
+    atomic_fetch_add(visits->wrong, is_wrong ? 1 : 0);
+    atomic_fetch_add(&visits->came[part], 1);
+    atomic_store(visits->parts, parts);
+    atomic_fetch_sub(&visits->at_work[worker], 1);
 }
 
-static void test_each_worker_once_a_round(void **state) {
+static void test_each_part_once_a_round(void **state) {
     (void)state;
     for (uint32_t threads = 0; threads <= 5; threads++) {
         Pool *pool = pool_new(threads, &system_allocator);
         assert_non_null(pool);
-        _Atomic uint32_t came[MOST_WORKERS] = {0};
-        _Atomic uint32_t sum = 0;
-        Visit visits = {came, &sum};
+        _Atomic uint32_t came[MOST_PARTS] = {0}, at_work[MOST_WORKERS] = {0}, wrong = 0, parts = 0;
         for (uint32_t round = 1; round <= ROUNDS; round++) {
             uint32_t wanted = round % MOST_WORKERS;
-            uint32_t before = sum;
+            Visit visits = {came, at_work, &wrong, &parts, wanted < 1 ? 1 : wanted};
             pool_run(pool, visit, &visits, wanted);
-            uint32_t workers = sum - before;
-            uint32_t have = threads > 1 ? threads : 1;
-            assert_int_equal(workers, wanted < 1 ? 1 : wanted < have ? wanted : have);
-            for (uint32_t k = 0; k < MOST_WORKERS; k++) {
-                assert_int_equal(came[k], k < workers ? 1 : 0);
+            assert_int_equal(wrong, 0);
+            assert_int_equal(parts > 1, wanted > 1 && threads > 1);
+            for (uint32_t k = 0; k < MOST_PARTS; k++) {
+                assert_int_equal(came[k], k < parts ? 1 : 0);
                 came[k] = 0;
             }
         }
@@ -56,13 +57,15 @@ static void test_each_worker_once_a_round(void **state) {
 
 typedef struct {
     Pool *pool;
-    _Atomic uint32_t done;
+    _Atomic uint64_t done;
 } Caller;
 
-static void count_done(const void *context, uint32_t worker, uint32_t count) {
+/* All parts of a round make the same sum. */
+static void count_done(const void *context, uint32_t part, uint32_t parts, uint32_t worker) {
     const Caller *caller = context;
+    (void)part;
     (void)worker;
-    atomic_fetch_add((_Atomic uint32_t *)&caller->done, count == 1 ? 2 : 1);
+    atomic_fetch_add((_Atomic uint64_t *)&caller->done, WHOLE / parts);
 }
 
 static void *call(void *argument) {
@@ -73,7 +76,7 @@ static void *call(void *argument) {
     return NULL;
 }
 
-/* Two halves each, whether it had a second worker or not. */
+/* The whole each, whether it had a second worker or not. */
 static void test_callers_do_not_wait_for_each_other(void **state) {
     (void)state;
     Pool *pool = pool_new(2, &system_allocator);
@@ -85,7 +88,7 @@ static void test_callers_do_not_wait_for_each_other(void **state) {
     }
     for (int k = 0; k < CALLERS; k++) {
         pthread_join(thread[k], NULL);
-        assert_int_equal(caller[k].done, 2 * ROUNDS);
+        assert_int_equal(caller[k].done, (uint64_t)WHOLE * ROUNDS);
     }
     pool_free(pool);
 }
@@ -94,15 +97,14 @@ static void test_callers_do_not_wait_for_each_other(void **state) {
 static void test_a_child_runs_alone(void **state) {
     (void)state;
     Pool *pool = pool_new(3, &system_allocator);
-    _Atomic uint32_t came[MOST_WORKERS] = {0};
-    _Atomic uint32_t sum = 0;
-    Visit visits = {came, &sum};
+    _Atomic uint32_t came[MOST_PARTS] = {0}, at_work[MOST_WORKERS] = {0}, wrong = 0, parts = 0;
+    Visit visits = {came, at_work, &wrong, &parts, 1};
     pid_t child = fork();
     if (child == 0) {
         alarm(20);
         pool_run(pool, visit, &visits, 3);
         pool_free(pool);
-        _exit(sum == 1 ? 0 : 1);
+        _exit(came[0] == 1 && parts == 1 && wrong == 0 ? 0 : 1);
     }
     int status;
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -127,7 +129,7 @@ static void test_no_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_worker_once_a_round),
+        cmocka_unit_test(test_each_part_once_a_round),
         cmocka_unit_test(test_callers_do_not_wait_for_each_other),
         cmocka_unit_test(test_a_child_runs_alone),
         cmocka_unit_test(test_no_memory),
