@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 /* A thread that has slept since the last batch is not at once there. */
-enum { TWO = 2, TWO_THREADS_BYTES = 1 << 20, WAKE_CALLS = 30 };
+enum { TWO = 2, TWO_THREADS_BYTES = 1 << 20, WAKE_CALLS = 100000 };
 
 typedef struct {
     s0_affine *affine;

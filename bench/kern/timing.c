@@ -8,7 +8,8 @@
  * is larger than the caches, or so slow that this makes no difference. All batches of a candidate take no longer than
  * SLOW_NS together. */
 #define BATCH_NS 60e3
-#define WARM_NS  5e6
+#define TEAM_NS  2e6 /* of several threads, which the system may have put on one processor at first */
+#define WARM_NS  20e6
 #define LONG_NS  5e6
 #define SLOW_NS  0.5e9
 
@@ -81,8 +82,9 @@ static void calibrate(const Candidate *candidate, double first, Clocked *clocked
     }
     double one = one_call_ns(candidate);
     *clocked = (Clocked){.calls = 1, .rounds = TIMING_ROUNDS, .is_long = one > LONG_NS};
-    if (one < BATCH_NS) {
-        clocked->calls = (uint64_t)(BATCH_NS / one) + 1;
+    double batch = candidate->warm_calls > 0 ? TEAM_NS : BATCH_NS;
+    if (one < batch) {
+        clocked->calls = (uint64_t)(batch / one) + 1;
     }
     if (candidate->elapsed_ns != NULL && clocked->calls > MOST_CALLS_ELSEWHERE) {
         clocked->calls = MOST_CALLS_ELSEWHERE; /* a call costs more than it tells */

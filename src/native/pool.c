@@ -17,8 +17,13 @@ enum { WORKER_LOOKS = 20000, CALLER_LOOKS = 1000 };
 /* Parts a thread: a thread that comes late leaves its share to the others. */
 enum { PARTS_A_THREAD = 4 };
 
-/* Of a ticket: the next part, the parts, the threads. */
+/* Of a ticket: the next part, the end of its parts, the threads of the round. */
 enum { PART_BITS = 24, THREAD_SHIFT = 2 * PART_BITS };
+
+/* Apart from the others in the caches. */
+typedef struct {
+    _Alignas(64) _Atomic uint64_t number;
+} Ticket;
 
 typedef struct {
     Pool *pool;
@@ -35,8 +40,8 @@ struct Pool {
     pthread_cond_t wake;
     uint32_t sleepers;
     _Atomic uint32_t round; /* its number */
-    _Atomic uint64_t ticket;
-    _Atomic uint32_t done; /* parts */
+    Ticket *ticket;         /* of each thread, the caller's first */
+    _Atomic uint32_t done;  /* parts */
     _Atomic bool is_over;
     PoolTask task;
     const void *context;
@@ -74,26 +79,44 @@ static uint32_t next_part(uint64_t ticket) {
     return (uint32_t)(ticket & ((1U << PART_BITS) - 1));
 }
 
-static uint32_t parts_of(uint64_t ticket) {
+static uint32_t end_of_parts(uint64_t ticket) {
     return (uint32_t)(ticket >> PART_BITS & ((1U << PART_BITS) - 1));
 }
 
-/* False where there is no part left, or none for this worker. */
-static bool take_part(Pool *pool, uint32_t worker, uint64_t *ticket) {
-    *ticket = atomic_load_explicit(&pool->ticket, memory_order_acquire);
-    while (next_part(*ticket) < parts_of(*ticket) && worker < *ticket >> THREAD_SHIFT) {
-        if (atomic_compare_exchange_weak(&pool->ticket, ticket, *ticket + 1)) {
+static uint32_t threads_of(uint64_t ticket) {
+    return (uint32_t)(ticket >> THREAD_SHIFT);
+}
+
+/* A part of that thread; false where none is left, or none for this worker. */
+static bool take_part(Pool *pool, uint32_t thread, uint32_t worker, uint64_t *taken) {
+    _Atomic uint64_t *ticket = &pool->ticket[thread].number;
+    *taken = atomic_load_explicit(ticket, memory_order_acquire);
+    while (next_part(*taken) < end_of_parts(*taken) && worker < threads_of(*taken)) {
+        if (atomic_compare_exchange_weak(ticket, taken, *taken + 1)) {
             return true;
         }
     }
     return false;
 }
 
+/* Its own parts, then those of the threads behind it. */
 static void take_parts(Pool *pool, uint32_t worker) {
-    uint64_t ticket;
-    while (take_part(pool, worker, &ticket)) {
-        pool->task(pool->context, next_part(ticket), parts_of(ticket), worker);
-        atomic_fetch_add_explicit(&pool->done, 1, memory_order_release);
+    uint32_t threads = pool->worker_count + 1;
+    for (uint32_t k = 0; k < threads; k++) {
+        uint64_t taken;
+        while (take_part(pool, (worker + k) % threads, worker, &taken)) {
+            uint32_t parts = threads_of(taken) * PARTS_A_THREAD;
+            pool->task(pool->context, next_part(taken), parts, worker);
+            atomic_fetch_add_explicit(&pool->done, 1, memory_order_release);
+        }
+    }
+}
+
+static void give_tickets(Pool *pool, uint32_t threads) {
+    for (uint64_t thread = 0; thread < threads; thread++) {
+        uint64_t first = thread * PARTS_A_THREAD, end = first + PARTS_A_THREAD;
+        atomic_store_explicit(&pool->ticket[thread].number,
+                              (uint64_t)threads << THREAD_SHIFT | end << PART_BITS | first, memory_order_release);
     }
 }
 
@@ -145,7 +168,7 @@ static void start_workers(Pool *pool, uint32_t wanted) {
 
 Pool *pool_new(uint32_t threads, const s0_allocator *allocator) {
     uint32_t wanted = threads > 1 ? threads - 1 : 0;
-    size_t bytes = sizeof(Pool) + wanted * sizeof(Worker);
+    size_t tickets_at = sizeof(Pool) + wanted * sizeof(Worker), bytes = tickets_at + (wanted + 2) * sizeof(Ticket);
     Pool *pool = allocator->resize(allocator->ctx, NULL, 0, bytes);
     if (pool == NULL) {
         return NULL;
@@ -154,6 +177,11 @@ Pool *pool_new(uint32_t threads, const s0_allocator *allocator) {
     pthread_mutex_init(&pool->caller, NULL);
     pthread_mutex_init(&pool->door, NULL);
     pthread_cond_init(&pool->wake, NULL);
+    uintptr_t tickets = (uintptr_t)pool + tickets_at;
+    pool->ticket = (Ticket *)(tickets + (0 - tickets) % sizeof(Ticket));
+    for (uint32_t k = 0; k <= wanted; k++) {
+        atomic_init(&pool->ticket[k].number, 0);
+    }
     start_workers(pool, wanted);
     return pool;
 }
@@ -186,14 +214,12 @@ void pool_run(Pool *pool, PoolTask task, const void *context, uint32_t threads) 
         return;
     }
     threads = threads < pool->worker_count + 1 ? threads : pool->worker_count + 1;
-    uint32_t parts = threads * PARTS_A_THREAD;
     pool->task = task;
     pool->context = context;
     atomic_store(&pool->done, 0);
-    atomic_store_explicit(&pool->ticket, (uint64_t)threads << THREAD_SHIFT | (uint64_t)parts << PART_BITS,
-                          memory_order_release);
+    give_tickets(pool, threads);
     begin_round(pool);
     take_parts(pool, 0);
-    wait_until_done(pool, parts);
+    wait_until_done(pool, threads * PARTS_A_THREAD);
     pthread_mutex_unlock(&pool->caller);
 }
