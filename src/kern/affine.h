@@ -106,6 +106,7 @@ typedef struct {
     void (*product8)(const S0Rows *rows, const S0Products8 *products);
     /* Channel first, many short planes: matrix number c, c * plane_bytes behind the first, takes the parameters number
      * c, for each of `channels`. */
+    void (*f32_planes)(const S0Rows *first, size_t plane_bytes, const S0Floats *floats);
     void (*product8_planes)(const S0Rows *first, size_t plane_bytes, const S0Products8 *products);
     void (*round8)(const S0Rows *rows, const S0Rounds8 *rounds);
     void (*table8)(const S0Rows *rows, const S0Tables8 *tables);

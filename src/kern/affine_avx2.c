@@ -9,6 +9,7 @@
 const S0Kernels s0_kernels_avx2 = {
     .name = "avx2",
     .f32 = s0_f32_avx2,
+    .f32_planes = s0_f32_planes_avx2,
     .f16 = s0_f16_avx2,
     .product8 = s0_product8_avx2,
     .product8_planes = s0_product8_planes_avx2,

@@ -11,6 +11,7 @@
 const S0Kernels s0_kernels_helium = {
     .name = "helium",
     .f32 = s0_f32_helium,
+    .f32_planes = s0_f32_planes_helium,
     .f16 = s0_f16_portable,
     .product8 = s0_product8_helium,
     .product8_planes = s0_product8_planes_helium,

@@ -10,6 +10,7 @@
 const S0Kernels s0_kernels_neon = {
     .name = "neon",
     .f32 = s0_f32_neon,
+    .f32_planes = s0_f32_planes_neon,
     .f16 = s0_f16_neon,
     .product8 = s0_product8_neon,
     .product8_planes = s0_product8_planes_neon,

@@ -8,6 +8,7 @@
 const S0Kernels s0_kernels_portable = {
     .name = "portable",
     .f32 = s0_f32_portable,
+    .f32_planes = s0_f32_planes_portable,
     .f16 = s0_f16_portable,
     .product8 = s0_product8_portable,
     .product8_planes = s0_product8_planes_portable,

@@ -401,6 +401,23 @@ void s0_f32_avx2(const S0Rows *rows, const S0Floats *floats) {
     }
 }
 
+/* Nothing is called between two short planes. */
+void s0_f32_planes_avx2(const S0Rows *first, size_t plane_bytes, const S0Floats *floats) {
+    const size_t elements = first->rows * first->columns, channels = floats->channels;
+    const char *x = first->x;
+    char *y = first->y;
+    S0Floats one = *floats;
+    if (first->streams || !s0_rows_touch(first, first->columns * sizeof(float)) || elements < LANES) {
+        s0_each_plane_f32(first, plane_bytes, floats, s0_f32_avx2);
+        return;
+    }
+    for (size_t c = 0; c < channels; c++) {
+        plane(x + c * plane_bytes, y + c * plane_bytes, elements, &one, F32);
+        one.scale++;
+        one.bias++;
+    }
+}
+
 void s0_f16_avx2(const S0Rows *rows, const S0Floats *floats) {
     if (rows->streams) {
         past_f16(rows, floats);

@@ -80,4 +80,8 @@ void s0_f32_helium(const S0Rows *rows, const S0Floats *floats) {
                                    .element_bytes = sizeof(float)});
     s0_flush_end(before);
 }
+
+void s0_f32_planes_helium(const S0Rows *first, size_t plane_bytes, const S0Floats *floats) {
+    s0_each_plane_f32(first, plane_bytes, floats, s0_f32_helium);
+}
 #endif

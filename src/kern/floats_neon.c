@@ -86,6 +86,10 @@ void s0_f32_neon(const S0Rows *rows, const S0Floats *floats) {
     }
 }
 
+void s0_f32_planes_neon(const S0Rows *first, size_t plane_bytes, const S0Floats *floats) {
+    s0_each_plane_f32(first, plane_bytes, floats, s0_f32_neon);
+}
+
 void s0_f16_neon(const S0Rows *rows, const S0Floats *floats) {
     if (s0_has_blocks(rows, sizeof(uint16_t))) {
         run(rows, floats, (S0Form){.pixels = pixels16, .plane = plane16, .element_bytes = sizeof(uint16_t)});

@@ -122,6 +122,10 @@ void s0_f32_portable(const S0Rows *rows, const S0Floats *floats) {
     }
 }
 
+void s0_f32_planes_portable(const S0Rows *first, size_t plane_bytes, const S0Floats *floats) {
+    s0_each_plane_f32(first, plane_bytes, floats, s0_f32_portable);
+}
+
 void s0_f16_portable(const S0Rows *rows, const S0Floats *floats) {
     if (floats->channels == 1) {
         each_row(s0_rows_joined(rows, rows->columns * sizeof(uint16_t)), floats, f16_plane);

@@ -13,27 +13,31 @@ static void next_plane(S0Rows *rows, uint64_t plane_bytes) {
 
 /* ---- Reals */
 
-typedef void FloatKernel(const S0Rows *rows, const S0Floats *floats);
+static S0Floats floats_at(const Native *native, uint64_t channel, uint64_t channels) {
+    return (S0Floats){
+        .channels = (size_t)channels, .scale = native->floats.scale + channel, .bias = native->floats.bias + channel};
+}
 
-static void run_floats(const Native *native, const NativeStack *stack, FloatKernel *kernel) {
+static void singles(const Native *native, const NativeStack *stack) {
     S0Rows rows = stack->rows;
-    S0Floats floats = {.channels = native->walk.is_channel_last ? rows.columns : 1,
-                       .scale = native->floats.scale + stack->channel,
-                       .bias = native->floats.bias + stack->channel};
+    if (native->walk.is_channel_last) {
+        S0Floats floats = floats_at(native, stack->channel, rows.columns);
+        native->kernels->f32(&rows, &floats);
+    } else {
+        S0Floats floats = floats_at(native, stack->channel, stack->planes);
+        native->kernels->f32_planes(&rows, (size_t)stack->plane_bytes, &floats);
+    }
+}
+
+static void halves(const Native *native, const NativeStack *stack) {
+    S0Rows rows = stack->rows;
+    S0Floats floats = floats_at(native, stack->channel, native->walk.is_channel_last ? rows.columns : 1);
     for (uint64_t plane = 0; plane < stack->planes; plane++) {
-        kernel(&rows, &floats);
+        native->kernels->f16(&rows, &floats);
         next_plane(&rows, stack->plane_bytes);
         floats.scale++;
         floats.bias++;
     }
-}
-
-static void singles(const Native *native, const NativeStack *stack) {
-    run_floats(native, stack, native->kernels->f32);
-}
-
-static void halves(const Native *native, const NativeStack *stack) {
-    run_floats(native, stack, native->kernels->f16);
 }
 
 void native_take_floats(Native *native, const S0Floats *floats, bool is_half) {

@@ -156,21 +156,39 @@ static void take_nans(Bench *b) {
     }
 }
 
-static void run(Bench *b, RowsCase c, size_t channels) {
+/* The channel of an element: 0, its column, or the plane of `height` rows that it is in. */
+static size_t channel_of(size_t row, size_t column, size_t channels, size_t height) {
+    if (height > 0) {
+        return row / height;
+    }
+    return channels == 1 ? 0 : column;
+}
+
+/* Matrices of `height` rows, one a channel, in one call; 0: one matrix. */
+static void run_high(Bench *b, RowsCase c, size_t channels, size_t height) {
     const size_t bytes = b->format->bytes;
     c.row_bytes = c.columns * bytes;
     const S0Floats floats = draw_floats(b, channels);
-    const S0Rows rows = rows_test_lay(&b->matrices, &c);
+    S0Rows rows = rows_test_lay(&b->matrices, &c);
     for (size_t i = 0; i < c.rows * c.columns; i++) {
-        const size_t row = i / c.columns, column = i % c.columns, k = channels == 1 ? 0 : column;
+        const size_t row = i / c.columns, column = i % c.columns, k = channel_of(row, column, channels, height);
         const uint32_t x = draw(b->format, &b->seed);
         b->wanted[i] = result(b->format, x, floats.scale[k], floats.bias[k]);
         rows_x(&b->matrices, row, column * bytes, &x, bytes);
         rows_want(&b->matrices, row, column * bytes, &b->wanted[i], bytes);
     }
-    (bytes == 4 ? b->kernels->f32 : b->kernels->f16)(&rows, &floats);
+    if (height > 0) {
+        rows.rows = height;
+        b->kernels->f32_planes(&rows, height * rows.x_pitch_bytes, &floats);
+    } else {
+        (bytes == 4 ? b->kernels->f32 : b->kernels->f16)(&rows, &floats);
+    }
     take_nans(b);
     rows_test_check(&b->matrices);
+}
+
+static void run(Bench *b, RowsCase c, size_t channels) {
+    run_high(b, c, channels, 0);
 }
 
 static void each_bench(void (*with)(Bench *b), size_t most_bytes) {
@@ -221,6 +239,22 @@ static void planes_with(Bench *b) {
 static void one_channel_in_rows(void **state) {
     (void)state;
     each_bench(planes_with, MANY_BYTES);
+}
+
+static void stack_with(Bench *b) {
+    for (size_t k = 0; k < 3000 && b->format->bytes == 4; k++) {
+        const size_t channels = 1 + k % 11, height = 1 + k / 5 % 3;
+        RowsCase c = {.rows = channels * height, .columns = 1 + k * 5 % 67, .x = place(b, k), .y = place(b, k * 3)};
+        c.x_pad = c.y_pad = k / 3 % 3 * b->format->bytes;
+        c.in_place = k % 3 == 1;
+        c.streams = k / 3 % 4 == 0;
+        run_high(b, c, channels, height);
+    }
+}
+
+static void planes_by_channel(void **state) {
+    (void)state;
+    each_bench(stack_with, MANY_BYTES);
 }
 
 /* Up to 40 rows, which are two rounds and more of any number of channels. */
@@ -347,9 +381,10 @@ static void conversions(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_channel),   cmocka_unit_test(one_channel_in_rows), cmocka_unit_test(channel_last),
-        cmocka_unit_test(many_channels), cmocka_unit_test(very_many_channels),  cmocka_unit_test(few_channels),
-        cmocka_unit_test(rows_apart),    cmocka_unit_test(all_halves),          cmocka_unit_test(conversions)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(one_channel),        cmocka_unit_test(one_channel_in_rows),
+                                       cmocka_unit_test(channel_last),       cmocka_unit_test(many_channels),
+                                       cmocka_unit_test(very_many_channels), cmocka_unit_test(few_channels),
+                                       cmocka_unit_test(rows_apart),         cmocka_unit_test(all_halves),
+                                       cmocka_unit_test(conversions),        cmocka_unit_test(planes_by_channel)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
