@@ -178,8 +178,12 @@ typedef struct {
 
 /* Vectors until a whole number of rows ends with one. */
 static size_t vectors_of_round(size_t channels) {
-    size_t twos = channels & (0 - channels);
-    return channels / (twos < LANES ? twos : LANES);
+    enum { LANES_LOG2 = 3 };
+    unsigned twos = 0;
+    while (twos < LANES_LOG2 && (channels >> twos & 1) == 0) {
+        twos++;
+    }
+    return channels >> twos;
 }
 
 static size_t widened(size_t channels) {
