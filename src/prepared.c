@@ -2,6 +2,7 @@
 #include "prepared.h"
 
 #include "affine/chain.h"
+#include "layout/runs.h"
 #include "native/variant.h"
 #include "stage/half.h"
 
@@ -119,8 +120,8 @@ static bool lay_out(Reading *reading) {
         return false;
     }
     const View *view = &native->view;
-    if (view->bank_term_count > 0) {
-        return bad(reading, "layout", contract_text(contract).ptr, "one without banks");
+    if (view->bank_term_count > 0 && !view_flatten(&native->view)) {
+        return bad(reading, "layout", contract_text(contract).ptr, "fewer levels, or banks that fit 64 bits together");
     }
     native->bits = view->shape.bits;
     native->map_bytes = view->bank_bytes;

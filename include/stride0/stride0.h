@@ -131,11 +131,11 @@ s0_status s0_plan_write_json(s0_plan *plan, FILE *out);
  *     with `weight`     one integer operator: the codes weight[c] stand for weight[c] * scale[c], and addend[c] is
  * added to their product with the input in units of x_scale * scale[c]; bias must be NULL */
 typedef struct {
-    const char *dtype;         /* of x and y: float32, float16, int8, uint8, int16, int4 or uint4 (two codes a byte) */
-    const char *layout;        /* of x and y, a contract as in docs/contracts.md without banks; NULL: "N C H W" */
-    uint64_t n, c, h, w;       /* extents; with 0 there is nothing to run */
-    const float *scale, *bias; /* c of each; NULL: all 1, all 0 */
-    float x_scale, y_scale;    /* above 0 */
+    const char *dtype;   /* of x and y: float32, float16, int8, uint8, int16, int4 or uint4 (two codes a byte) */
+    const char *layout;  /* of x and y, a contract (docs/contracts.md), banks one after the other; NULL: "N C H W" */
+    uint64_t n, c, h, w; /* extents; with 0 there is nothing to run */
+    const float *scale, *bias;          /* c of each; NULL: all 1, all 0 */
+    float x_scale, y_scale;             /* above 0 */
     int32_t x_zero_point, y_zero_point; /* codes of the dtype */
     const int32_t *weight;              /* NULL, or c codes, -32767 to 32767 */
     const int32_t *addend;              /* c of them with `weight`; NULL: all 0 */

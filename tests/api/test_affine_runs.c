@@ -43,6 +43,12 @@ static uint64_t at_blocks(const Shape *s, uint64_t n, uint64_t c, uint64_t h, ui
     return (((n * ((s->c + 15) / 16) + c / 16) * s->h + h) * s->w + w) * 16 + c % 16;
 }
 
+/* Four lanes one after the other. */
+static uint64_t at_lanes(const Shape *s, uint64_t n, uint64_t c, uint64_t h, uint64_t w) {
+    uint64_t a_lane = s->n * ((s->c + 3) / 4) * s->h * s->w;
+    return c % 4 * a_lane + ((n * ((s->c + 3) / 4) + c / 4) * s->h + h) * s->w + w;
+}
+
 /* Rows of 64 elements at most. */
 static uint64_t at_rows(const Shape *s, uint64_t n, uint64_t c, uint64_t h, uint64_t w) {
     return ((n * s->c + c) * s->h + h) * 64 + w;
@@ -57,6 +63,7 @@ static const Layout LAYOUTS[] = {
     {"N C H W", at_nchw},
     {"N H W C", at_nhwc},
     {"N C/16 H W C%16", at_blocks},
+    {"bank[C%4] N C/4 H W", at_lanes},
 };
 
 static const Shape SHAPES[] = {
