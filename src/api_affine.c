@@ -82,8 +82,8 @@ bool s0_affine_facts_of(const s0_affine *affine, s0_affine_facts *facts) {
     return true;
 }
 
-void s0_affine_run(const s0_affine *affine, const void *x, void *y, void *scratch, uint32_t threads) {
+void s0_affine_run(const s0_affine *affine, const void *x, void *y, uint32_t threads) {
     if (affine != NULL && affine->is_ready) {
-        native_run(&affine->native, x, y, scratch, threads);
+        native_run(&affine->native, x, y, threads);
     }
 }

@@ -77,6 +77,7 @@ static const Contract *read_layout(Reading *reading) {
                               .what = error.what,
                               .got = error.got,
                               .expected = error.expected,
+                              .hint = strchr(text, ' ') == NULL ? "put blanks between levels: N H W C" : NULL,
                               .excerpt = kept,
                               .column = error.column});
     }
@@ -116,25 +117,34 @@ static bool resolve(Reading *reading, const Contract *contract, View *view) {
 static bool lay_out(Reading *reading) {
     Native *native = reading->native;
     const Contract *contract = read_layout(reading);
-    if (contract == NULL || !resolve(reading, contract, &native->view)) {
+    View view;
+    if (contract == NULL || !resolve(reading, contract, &view)) {
         return false;
     }
-    const View *view = &native->view;
-    if (view->bank_term_count > 0 && !view_flatten(&native->view)) {
+    if (!view_flatten(&view)) {
         return bad(reading, "layout", contract_text(contract).ptr, "fewer levels, or banks that fit 64 bits together");
     }
-    native->bits = view->shape.bits;
-    native->map_bytes = view->bank_bytes;
-    native->is_scattered = !walk_init(view, dtype_is_float(reading->dtype) ? native->bits / 8 : 1, &native->walk);
+    native->bits = view.shape.bits;
+    native->map_bytes = view.bank_bytes;
+    walk_init(&view, dtype_is_float(reading->dtype) ? native->bits / 8 : 1, &native->walk);
     return true;
 }
 
 /* ---- Reals */
 
+static const char *semantics_names(Reading *reading) {
+    Arena *keep = &reading->work->keep;
+    const char *names = s0_semantics_name(0);
+    for (int k = 1; k < S0_SEM_COUNT; k++) {
+        names = arena_text(keep, "%s, %s", names, s0_semantics_name((Semantics)k));
+    }
+    return names;
+}
+
 static bool read_semantics(Reading *reading) {
     const char *name = reading->options->semantics == NULL ? "onnx" : reading->options->semantics;
     return s0_semantics_find(name, strlen(name), &reading->semantics) ||
-           bad(reading, "semantics", name, "an id of docs/semantics.md, as onnx or tflite-double");
+           bad(reading, "semantics", name, semantics_names(reading));
 }
 
 static bool read_finite(Reading *reading, const char *field, const float *given) {
@@ -168,10 +178,20 @@ static const float *read_reals(Reading *reading, const char *field, const float 
 /* What is of codes means nothing for floats. */
 static bool has_no_codes(Reading *reading) {
     const s0_affine_options *options = reading->options;
-    bool has = options->weight != NULL || options->addend != NULL || options->is_limited ||
-               options->x_zero_point != 0 || options->y_zero_point != 0;
-    return !has || bad_many(reading, "weight, addend, is_limited, x_zero_point, y_zero_point", "one of them",
-                            "none with floats");
+    const struct {
+        const char *field;
+        bool is_set;
+    } of_codes[] = {
+        {"weight", options->weight != NULL},          {"addend", options->addend != NULL},
+        {"is_limited", options->is_limited},          {"x_zero_point", options->x_zero_point != 0},
+        {"y_zero_point", options->y_zero_point != 0},
+    };
+    for (size_t k = 0; k < sizeof of_codes / sizeof of_codes[0]; k++) {
+        if (of_codes[k].is_set) {
+            return bad(reading, of_codes[k].field, "a value", "none with floats: it is of codes");
+        }
+    }
+    return true;
 }
 
 static bool read_floats(Reading *reading) {
@@ -211,6 +231,9 @@ static bool read_coding(Reading *reading, const char *which, float scale, int32_
 
 static bool read_limits(Reading *reading) {
     const s0_affine_options *options = reading->options;
+    if (!options->is_limited && (options->lo != 0 || options->hi != 0)) {
+        return bad_many(reading, "lo, hi", "limits", "is_limited = true with them");
+    }
     if (!options->is_limited ||
         (is_code(reading, options->lo) && is_code(reading, options->hi) && options->lo <= options->hi)) {
         return true;
@@ -411,6 +434,5 @@ bool prepared_read(const s0_affine_options *options, Native *native, s0_affine_f
     bool is_done = dtype_is_float(reading.dtype) ? read_floats(&reading) : read_codes(&reading);
     facts->kernels = native->kernels->name;
     facts->x_bytes = native->map_bytes;
-    facts->scratch_bytes = native->scratch_bytes;
     return is_done;
 }

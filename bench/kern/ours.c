@@ -16,7 +16,6 @@ enum { TWO = 2, TWO_THREADS_BYTES = 1 << 20, WAKE_CALLS = 100000 };
 typedef struct {
     s0_affine *affine;
     const Problem *problem;
-    void *scratch;
     uint32_t threads;
 } Ours;
 
@@ -68,23 +67,18 @@ double ours_prepare_us(const Problem *problem) {
 
 static void run_ours(void *self) {
     const Ours *ours = self;
-    s0_affine_run(ours->affine, ours->problem->x, ours->problem->y, ours->scratch, ours->threads);
+    s0_affine_run(ours->affine, ours->problem->x, ours->problem->y, ours->threads);
 }
 
 static void drop_ours(void *self) {
     Ours *ours = self;
     s0_affine_free(ours->affine);
-    free(ours->scratch);
     free(ours);
 }
 
 static void add_prepared(const Problem *problem, Candidates *list, const char *name, uint32_t threads) {
     Ours *ours = bench_alloc(sizeof *ours);
-    s0_affine_facts facts;
     *ours = (Ours){.affine = ours_prepare(problem, threads), .problem = problem, .threads = threads};
-    if (s0_affine_facts_of(ours->affine, &facts) && facts.scratch_bytes > 0) {
-        ours->scratch = bench_alloc((size_t)facts.scratch_bytes * threads);
-    }
     Candidate candidate = {
         .self = ours, .run = run_ours, .drop = drop_ours, .warm_calls = threads > 1 ? WAKE_CALLS : 0};
     snprintf(candidate.name, sizeof candidate.name, "%s", name);

@@ -113,23 +113,28 @@ s0_status s0_plan_write_json(s0_plan *plan, FILE *out);
  *     s0_affine_options options = {
  *         .dtype = "float32", .n = 1, .c = 64, .h = 56, .w = 56, .scale = scale, .bias = bias};
  *     if (s0_affine_new(&options, NULL, &affine) == S0_DONE) {
- *         s0_affine_run(affine, x, y, NULL, 1);
+ *         s0_affine_run(affine, x, y, 1);
  *     }
  *     s0_affine_print_messages(affine, stderr);
  *     s0_affine_free(affine);
  *
  * The floating-point environment is the default one, in both calls: rounding to nearest, subnormal numbers kept. */
 
-/* What to prepare. dtype, n, c, h and w are needed, of codes the scales too. Everything is read during the call only.
+/* What to prepare. dtype, n, c, h and w are needed, of codes x_scale and y_scale too. Everything is read during the
+ * call only.
+ *
+ * A layout lists dimensions from the outer to the inner one: "N C H W", "N H W C", with blocks of 16 channels
+ * "N C/16 H W C%16", with rows that are padded to 64 bytes "N C H W@64".
  *
  * Floats: y = x * scale[c], rounded to the dtype, then + bias[c], rounded again. Parameters must be finite; those of
- * float16 are rounded to float16 first. The fields of codes stay 0.
+ * float16 are rounded to float16 first. What is of codes stays 0: zero points, weight, addend, is_limited. A bias that
+ * is not given adds 0, which makes 0 of -0.
  *
- * Codes stand for (code - zero_point) * scale. What is computed of them, bit for bit, is what the reference `semantics`
- * says (docs/semantics.md) of one of two things:
- *     without `weight`  the operators DEQUANTIZE, MUL by scale[c], ADD of bias[c], QUANTIZE
- *     with `weight`     one integer operator: the codes weight[c] stand for weight[c] * scale[c], and addend[c] is
- * added to their product with the input in units of x_scale * scale[c]; bias must be NULL */
+ * Codes stand for (code - zero_point) * scale. Of two packed in a byte the first is the lower half. What is computed of
+ * them, bit for bit, is what the reference `semantics` says (docs/semantics.md) of one of two things: without `weight`
+ * the operators DEQUANTIZE, MUL by scale[c], ADD of bias[c], QUANTIZE with `weight`     one integer operator: the codes
+ * weight[c] stand for weight[c] * scale[c], and addend[c] is added to their product with the input in units of x_scale
+ * * scale[c]; bias must be NULL */
 typedef struct {
     const char *dtype;   /* of x and y: float32, float16, int8, uint8, int16, int4 or uint4 (two codes a byte) */
     const char *layout;  /* of x and y, a contract (docs/contracts.md), banks one after the other; NULL: "N C H W" */
@@ -149,16 +154,15 @@ typedef struct s0_affine s0_affine;
 
 /* How many of the c channels are computed how; every way is exact. */
 typedef struct {
-    const char *kernels;    /* "portable", "avx2": by the processor, or by STRIDE0_CPU in the environment */
-    uint64_t x_bytes;       /* that x and y have each, the padding of the layout included */
-    uint64_t scratch_bytes; /* that a run needs for each of its threads */
-    uint64_t floats;        /* in floating point, as the operands are */
-    uint64_t products;      /* 16-bit product, equal to the reference on all 256 codes */
-    uint64_t odd_products;  /* the same with one code mended */
-    uint64_t rounds;        /* float32 product or quotient, rounded; of 8 bits equal on all 256 codes */
-    uint64_t fixed;         /* fixed-point product of 64 bits */
-    uint64_t tables;        /* table of all codes */
-    uint64_t chains;        /* operator by operator */
+    const char *kernels;   /* "portable", "avx2": by the processor, or by STRIDE0_CPU in the environment */
+    uint64_t x_bytes;      /* that x and y have each, the padding of the layout included */
+    uint64_t floats;       /* in floating point, as the operands are */
+    uint64_t products;     /* 16-bit product, equal to the reference on all 256 codes */
+    uint64_t odd_products; /* the same with one code mended */
+    uint64_t rounds;       /* float32 product or quotient, rounded; of 8 bits equal on all 256 codes */
+    uint64_t fixed;        /* fixed-point product of 64 bits */
+    uint64_t tables;       /* table of all codes */
+    uint64_t chains;       /* operator by operator */
 } s0_affine_facts;
 
 /* S0_DONE, or S0_BAD_INPUT and S0_REFUSED with messages in `*affine`, which is to be freed in each case. S0_NO_MEMORY:
@@ -175,12 +179,11 @@ s0_status s0_affine_print_messages(const s0_affine *affine, FILE *out);
 bool s0_affine_facts_of(const s0_affine *affine, s0_affine_facts *facts);
 
 /* x and y have x_bytes each, aligned to an element and no more; y is x, or has no byte in common with it. Nothing else
- * is read or written, and padding is not touched. `scratch` has `threads` times scratch_bytes, of any
- * alignment, NULL where that is 0.
- * Runs on `threads` threads at most, the caller's among them; on one where there is less than 256 KiB to do. Several
- * threads may run one handle at the same time: the first takes the waiting threads, the others run alone, and so does
- * a child process, which has no threads of its parent. Needs a handle that s0_affine_new ended in S0_DONE with. */
-void s0_affine_run(const s0_affine *affine, const void *x, void *y, void *scratch, uint32_t threads);
+ * is read or written, padding is not touched, and no memory is asked for. Runs on `threads` threads at most, the
+ * caller's among them; on one where x has less than 256 KiB. Several threads may run one handle at the same time: the
+ * first takes the waiting threads, the others run alone, and so does a child process, which has no threads of its
+ * parent. Needs a handle that s0_affine_new ended in S0_DONE with; with another one, nothing is done. */
+void s0_affine_run(const s0_affine *affine, const void *x, void *y, uint32_t threads);
 
 #ifdef __cplusplus
 }

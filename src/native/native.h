@@ -14,7 +14,6 @@ typedef struct Native Native;
 typedef struct {
     S0Rows rows; /* the first */
     uint64_t channel, planes, plane_bytes;
-    void *scratch; /* as native_run has it, of one thread */
 } NativeStack;
 
 typedef void (*NativeRun)(const Native *native, const NativeStack *stack);
@@ -26,12 +25,9 @@ struct Native {
     const S0Kernels *kernels;
     Pool *pool; /* null: none */
     Walk walk;
-    bool is_scattered; /* native/scatter.h goes over `view`; the walk stands for one channel first */
-    View view;
-    uint32_t bits;          /* of an element */
-    uint64_t map_bytes;     /* of x, and of y */
-    uint64_t cache_bytes;   /* maps that are larger together are written past the caches */
-    uint64_t scratch_bytes; /* for each thread */
+    uint32_t bits;        /* of an element */
+    uint64_t map_bytes;   /* of x, and of y */
+    uint64_t cache_bytes; /* maps that are larger together are written past the caches */
     NativeRun run;
 
     const size_t *patch_column; /* native/patch.h */
@@ -48,13 +44,13 @@ struct Native {
     };
 };
 
-/* Sets `run`, and what scratch it needs, for what stands in the union; `kernels`, `walk` and `bits` are told. */
+/* Sets `run` for what stands in the union; `kernels`, `walk` and `bits` are told. */
 void native_take_floats(Native *native, const S0Floats *floats, bool is_half);
 void native_take_codes8(Native *native, const Node8Reference *reference, Arena *arena);
 void native_take_codes16(Native *native, const Chain *chain, size_t channels, Arena *arena);
 void native_take_nibbles(Native *native, const S0Tables4 *tables);
 
-/* All of the map. `scratch` has scratch_bytes for each of `threads` threads. */
-void native_run(const Native *native, const void *x, void *y, void *scratch, uint32_t threads);
+/* All of the map. */
+void native_run(const Native *native, const void *x, void *y, uint32_t threads);
 
 #endif

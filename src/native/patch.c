@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* Rows whose columns are kept together. */
-enum { ROWS_A_BLOCK = 64 };
+/* Rows whose columns are kept together, at most; one row of a block's columns is kept whatever they are. */
+enum { ROWS_A_BLOCK = 64, COLUMNS_A_BLOCK = 4096, KEPT_BYTES = 16384 };
 
 /* Some of the patched columns. */
 typedef struct {
@@ -30,35 +30,54 @@ static void copy_column(const uint8_t *from, size_t from_pitch, uint8_t *to, siz
     }
 }
 
-/* The rows of `block`, at most ROWS_A_BLOCK. */
-static void run_block(const Native *native, const NativeStack *block) {
+/* The rows of `block`, at most ROWS_A_BLOCK, and so few that the columns fit `kept`. */
+static void run_block(const Native *native, const NativeStack *block, Patches patches, uint8_t *kept) {
     const S0Rows *rows = &block->rows;
-    size_t bytes = native->bits / 8;
-    Patches patches = patches_among(native, block->channel, rows->columns);
-    uint8_t *scratch = block->scratch;
+    size_t bytes = native->bits / 8, column_bytes = rows->rows * bytes;
     for (size_t k = patches.first; k < patches.end; k++) {
         const uint8_t *x = (const uint8_t *)rows->x + (native->patch_column[k] - block->channel) * bytes;
-        copy_column(x, rows->x_pitch_bytes, scratch + k * ROWS_A_BLOCK * bytes, bytes, rows->rows, bytes);
+        copy_column(x, rows->x_pitch_bytes, kept + (k - patches.first) * column_bytes, bytes, rows->rows, bytes);
     }
     native->pixels(native, block);
     for (size_t k = patches.first; k < patches.end; k++) {
-        uint8_t *kept = scratch + k * ROWS_A_BLOCK * bytes;
-        S0Rows row = {.x = kept, .y = kept, .rows = 1, .columns = rows->rows};
+        uint8_t *column = kept + (k - patches.first) * column_bytes;
+        S0Rows row = {.x = column, .y = column, .rows = 1, .columns = rows->rows};
         native->patch(native, &row, k);
         uint8_t *y = (uint8_t *)rows->y + (native->patch_column[k] - block->channel) * bytes;
-        copy_column(kept, bytes, y, rows->y_pitch_bytes, rows->rows, bytes);
+        copy_column(column, bytes, y, rows->y_pitch_bytes, rows->rows, bytes);
     }
 }
 
+/* At most COLUMNS_A_BLOCK columns. */
 static void run_blocks(const Native *native, const NativeStack *stack) {
     const S0Rows *rows = &stack->rows;
+    union {
+        uint8_t bytes[KEPT_BYTES];
+        int16_t code[KEPT_BYTES / sizeof(int16_t)];
+    } kept;
     NativeStack block = *stack;
-    block.rows.streams = 0; /* what is patched is still to be written */
-    for (size_t row = 0; row < rows->rows; row += ROWS_A_BLOCK) {
-        block.rows.rows = rows->rows - row < ROWS_A_BLOCK ? rows->rows - row : ROWS_A_BLOCK;
-        run_block(native, &block);
-        block.rows.x = (const uint8_t *)block.rows.x + ROWS_A_BLOCK * rows->x_pitch_bytes;
-        block.rows.y = (uint8_t *)block.rows.y + ROWS_A_BLOCK * rows->y_pitch_bytes;
+    Patches patches = patches_among(native, stack->channel, rows->columns);
+    size_t count = patches.end - patches.first;
+    size_t most = count == 0 ? rows->rows : KEPT_BYTES / (count * (native->bits / 8));
+    most = most < ROWS_A_BLOCK || count == 0 ? most : ROWS_A_BLOCK;
+    block.rows.streams = count == 0 && rows->streams; /* what is patched is still to be written */
+    for (size_t row = 0; row < rows->rows; row += most) {
+        block.rows.rows = rows->rows - row < most ? rows->rows - row : most;
+        run_block(native, &block, patches, kept.bytes);
+        block.rows.x = (const uint8_t *)block.rows.x + most * rows->x_pitch_bytes;
+        block.rows.y = (uint8_t *)block.rows.y + most * rows->y_pitch_bytes;
+    }
+}
+
+static void run_patched(const Native *native, const NativeStack *stack) {
+    size_t columns = stack->rows.columns, bytes = native->bits / 8;
+    for (size_t first = 0; first < columns; first += COLUMNS_A_BLOCK) {
+        NativeStack some = *stack;
+        some.rows.columns = columns - first < COLUMNS_A_BLOCK ? columns - first : COLUMNS_A_BLOCK;
+        some.rows.x = (const uint8_t *)some.rows.x + first * bytes;
+        some.rows.y = (uint8_t *)some.rows.y + first * bytes;
+        some.channel += first;
+        run_blocks(native, &some);
     }
 }
 
@@ -67,6 +86,5 @@ void patch_take(Native *native, const size_t *column, size_t count, NativeRun pi
     native->patch_count = count;
     native->pixels = pixels;
     native->patch = patch;
-    native->scratch_bytes = (uint64_t)count * ROWS_A_BLOCK * (native->bits / 8);
-    native->run = run_blocks;
+    native->run = run_patched;
 }

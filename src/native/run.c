@@ -2,7 +2,7 @@
  *
  * Shares are cut between planes, or the rows of single ones; where these are few and have one channel, between columns.
  */
-#include "native/scatter.h"
+#include "native/bounce.h"
 
 /* Less is done by one thread before another is awake. */
 static const uint64_t ALONE_BYTES = UINT64_C(256) << 10;
@@ -17,7 +17,6 @@ typedef struct {
     const Native *native;
     const uint8_t *x;
     uint8_t *y;
-    uint8_t *scratch;
     int streams;
 } Run;
 
@@ -34,35 +33,39 @@ static uint64_t least(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-static void run_part(const Run *run, const WalkStack *stack, const Part *part, void *scratch) {
+static void run_part(const Run *run, const WalkStack *stack, const Part *part) {
     const Native *native = run->native;
     const Walk *walk = &native->walk;
     uint64_t rows = least(part->row_end, stack->rows), columns = least(part->column_end, stack->columns);
     if (part->row >= rows || part->column >= columns) {
         return;
     }
-    uint64_t pitch = walk->row.stride_bytes;
-    uint64_t offset = stack->offset_bytes + part->plane * walk->plane.stride_bytes + part->row * pitch +
-                      part->column * native->bits / 8;
-    NativeStack given = {.rows = {.x = run->x + offset,
-                                  .y = run->y + offset,
+    uint64_t bit = stack->offset_bits + part->plane * walk->plane.stride_bits + part->row * walk->row.stride_bits +
+                   part->column * native->bits;
+    size_t pitch = (size_t)(walk->row.stride_bits / 8);
+    NativeStack given = {.rows = {.x = run->x + bit / 8,
+                                  .y = run->y + bit / 8,
                                   .rows = (size_t)(rows - part->row),
                                   .columns = (size_t)(columns - part->column),
-                                  .x_pitch_bytes = (size_t)pitch,
-                                  .y_pitch_bytes = (size_t)pitch,
+                                  .x_pitch_bytes = pitch,
+                                  .y_pitch_bytes = pitch,
                                   .streams = run->streams},
                          .channel = stack->channel + part->plane,
                          .planes = part->plane_end - part->plane,
-                         .plane_bytes = walk->plane.stride_bytes,
-                         .scratch = scratch};
-    native->run(native, &given);
+                         .plane_bytes = walk->plane.stride_bits / 8};
+    if (walk->is_aligned) {
+        native->run(native, &given);
+    } else {
+        BounceBits bits = {run->x, run->y, bit, walk->row.stride_bits, walk->plane.stride_bits};
+        bounce_run(native, &given, &bits);
+    }
 }
 
 static Part whole_part(const Walk *walk) {
     return (Part){.plane_end = walk->plane.extent, .row_end = walk->row.extent, .column_end = walk->column.extent};
 }
 
-static void run_columns(const Run *run, uint32_t part, uint32_t parts, void *scratch) {
+static void run_columns(const Run *run, uint32_t part, uint32_t parts) {
     const Walk *walk = &run->native->walk;
     uint64_t steps = walk->column.extent / COLUMNS_A_STEP;
     Part some = whole_part(walk);
@@ -73,7 +76,7 @@ static void run_columns(const Run *run, uint32_t part, uint32_t parts, void *scr
     WalkPlace place;
     walk_begin(walk, 0, &place);
     for (uint64_t k = 0; k < walk->stack_count; k++) {
-        run_part(run, &place.stack, &some, scratch);
+        run_part(run, &place.stack, &some);
         walk_next(walk, &place);
     }
 }
@@ -83,7 +86,7 @@ static uint64_t units_of(const Walk *walk) {
     return walk->plane.extent > 1 ? walk->plane.extent : walk->row.extent;
 }
 
-static void run_units(const Run *run, uint32_t part, uint32_t parts, void *scratch) {
+static void run_units(const Run *run, uint32_t part, uint32_t parts) {
     const Walk *walk = &run->native->walk;
     uint64_t units = units_of(walk);
     uint64_t unit = share(walk->stack_count * units, part, parts);
@@ -98,33 +101,32 @@ static void run_units(const Run *run, uint32_t part, uint32_t parts, void *scrat
     walk_begin(walk, unit / units, &place);
     for (*first = unit % units; unit < end; *first = 0) {
         *last = least(units, *first + (end - unit));
-        run_part(run, &place.stack, &some, scratch);
+        run_part(run, &place.stack, &some);
         unit += *last - *first;
         walk_next(walk, &place);
     }
 }
 
 static void run_share(const void *context, uint32_t part, uint32_t parts, uint32_t worker) {
+    (void)worker;
     const Run *run = context;
     const Walk *walk = &run->native->walk;
-    void *scratch = run->native->scratch_bytes == 0 ? NULL : run->scratch + worker * run->native->scratch_bytes;
     bool is_few = walk->stack_count * units_of(walk) < (uint64_t)parts * UNITS_A_SHARE;
     if (parts > 1 && is_few && !walk->is_channel_last) {
-        run_columns(run, part, parts, scratch);
+        run_columns(run, part, parts);
     } else {
-        run_units(run, part, parts, scratch);
+        run_units(run, part, parts);
     }
 }
 
-void native_run(const Native *native, const void *x, void *y, void *scratch, uint32_t threads) {
-    Run run = {.native = native,
-               .x = x,
-               .y = y,
-               .scratch = scratch,
-               .streams = x != y && native->map_bytes > native->cache_bytes / 2};
-    if (native->is_scattered) {
-        scatter_run(native, x, y);
-    } else if (threads <= 1 || native->pool == NULL || native->map_bytes < ALONE_BYTES) {
+/* Rows that begin inside bytes may share them with rows of another share. */
+static bool is_alone(const Native *native, uint32_t threads) {
+    return threads <= 1 || native->pool == NULL || native->map_bytes < ALONE_BYTES || !native->walk.is_aligned;
+}
+
+void native_run(const Native *native, const void *x, void *y, uint32_t threads) {
+    Run run = {.native = native, .x = x, .y = y, .streams = x != y && native->map_bytes > native->cache_bytes / 2};
+    if (is_alone(native, threads)) {
         run_share(&run, 0, 1, 0);
     } else {
         pool_run(native->pool, run_share, &run, threads);

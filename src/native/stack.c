@@ -153,12 +153,19 @@ static void take_last8(Native *native) {
     }
 }
 
+/* Rows that do not touch, of fewer codes than a vector has: a look-up each is faster there. */
+static bool has_short_rows(const Walk *walk) {
+    enum { VECTOR = 32 };
+    return walk->column.extent < VECTOR && walk->row.extent > 1 && walk->row.stride_bits != walk->column.extent * 8;
+}
+
 void native_take_codes8(Native *native, const Node8Reference *reference, Arena *arena) {
+    bool is_short = has_short_rows(&native->walk);
     if (native->walk.is_channel_last) {
-        node8_last(reference, arena, &native->last);
+        (is_short ? node8_last_tables : node8_last)(reference, arena, &native->last);
         take_last8(native);
     } else {
-        node8_first(reference, arena, &native->first);
+        (is_short ? node8_first_tables : node8_first)(reference, arena, &native->first);
         native->run = planes8;
     }
 }

@@ -4,17 +4,12 @@
 #include "native/walk.h"
 
 #include "base/checked.h"
+#include "base/fault.h"
 
 enum { BITS_A_BYTE = 8 };
 
 /* What a loop without a level is: once, nowhere. */
 static const WalkLevel ONCE = {.dim = DIM_N, .extent = 1, .div = 1};
-
-/* A level with its stride in bits. */
-typedef struct {
-    WalkLevel level;
-    uint64_t stride_bits;
-} Run;
 
 /* Does the dimension end inside one of the digit's blocks, so that some of its values stand for padding there? */
 static bool is_cut(const View *view, const ViewLevel *level) {
@@ -33,48 +28,33 @@ static bool is_free(const View *view, Dim dim) {
 }
 
 /* Does the outer one go on where the inner one ends? */
-static bool continues(const View *view, const Run *outer, const Run *inner) {
+static bool continues(const View *view, const WalkLevel *outer, const WalkLevel *inner) {
     uint64_t bits;
-    return is_free(view, outer->level.dim) && is_free(view, inner->level.dim) &&
-           checked_mul(inner->stride_bits, inner->level.extent, &bits) && bits == outer->stride_bits;
+    return is_free(view, outer->dim) && is_free(view, inner->dim) &&
+           checked_mul(inner->stride_bits, inner->extent, &bits) && bits == outer->stride_bits;
 }
 
 /* The levels of more than one value, outer to inner; those that continue each other are one. */
-static uint32_t collect(const View *view, Run run[VIEW_MAX_LEVELS]) {
+static void collect(const View *view, Walk *walk) {
+    WalkLevel *loop = walk->loop;
     uint32_t count = 0;
     for (uint32_t k = 0; k < view->level_count; k++) {
         const ViewLevel *level = &view->level[k];
         if (level->extent <= 1) {
             continue;
         }
-        run[count++] =
-            (Run){{.dim = level->dim, .extent = level->extent, .div = level->div, .is_cut = is_cut(view, level)},
-                  level->stride_bits};
-        if (count > 1 && continues(view, &run[count - 2], &run[count - 1])) {
-            run[count - 1].level.extent *= run[count - 2].level.extent;
-            run[count - 2] = run[count - 1];
+        loop[count++] = (WalkLevel){.dim = level->dim,
+                                    .extent = level->extent,
+                                    .stride_bits = level->stride_bits,
+                                    .div = level->div,
+                                    .is_cut = is_cut(view, level)};
+        if (count > 1 && continues(view, &loop[count - 2], &loop[count - 1])) {
+            loop[count - 1].extent *= loop[count - 2].extent;
+            loop[count - 2] = loop[count - 1];
             count--;
         }
     }
-    return count;
-}
-
-/* False where one begins inside a byte, or at no multiple. `neighbours`: the one whose values lie side by side, of
- * channels only where they follow one another; `count` where none does. */
-static bool take_runs(Walk *walk, const Run *run, uint32_t count, uint32_t bits, uint64_t align_bytes,
-                      uint32_t *neighbours) {
-    *neighbours = count;
-    for (uint32_t k = 0; k < count; k++) {
-        if (run[k].stride_bits == bits && (run[k].level.dim != DIM_C || run[k].level.div == 1)) {
-            *neighbours = k;
-        } else if (run[k].stride_bits % (BITS_A_BYTE * align_bytes) != 0) {
-            return false;
-        }
-        walk->loop[k] = run[k].level;
-        walk->loop[k].stride_bytes = run[k].stride_bits / BITS_A_BYTE;
-    }
     walk->loop_count = count;
-    return true;
 }
 
 static WalkLevel take_loop(Walk *walk, uint32_t k) {
@@ -109,48 +89,53 @@ static void take_planes(Walk *walk) {
     }
 }
 
-static bool count_stacks(const View *view, Walk *walk) {
-    walk->stack_count = layout_elements(view->shape.extent) > 0 ? 1 : 0;
-    for (uint32_t k = 0; k < walk->loop_count; k++) {
-        if (!checked_mul(walk->stack_count, walk->loop[k].extent, &walk->stack_count)) {
-            return false;
+/* The columns are what lies side by side: of channels only where they follow one another. */
+static void take_columns(Walk *walk, uint32_t bits) {
+    for (uint32_t k = walk->loop_count; k-- > 0;) {
+        const WalkLevel *loop = &walk->loop[k];
+        if (loop->stride_bits == bits && (loop->dim != DIM_C || loop->div == 1)) {
+            walk->column = take_loop(walk, k);
+            walk->is_channel_last = walk->column.dim == DIM_C;
+            return;
         }
     }
-    return true;
 }
 
-/* Where index 0 lies; false where that is no multiple. */
-static bool find_offset(const View *view, uint64_t align_bytes, Walk *walk) {
+/* Where index 0 lies. */
+static uint64_t first_bit(const View *view) {
     const uint64_t zero[DIM_COUNT] = {0};
-    uint64_t bits = layout_elements(view->shape.extent) > 0 ? view_address_bits(view, zero) : 0;
-    walk->offset_bytes = bits / BITS_A_BYTE;
-    return bits % (BITS_A_BYTE * align_bytes) == 0;
+    return layout_elements(view->shape.extent) > 0 ? view_address_bits(view, zero) : 0;
 }
 
-static void reset(const View *view, Walk *walk) {
-    *walk = (Walk){.column = ONCE, .row = ONCE, .plane = ONCE};
+/* Do rows begin at multiples of so many bits? */
+static bool is_aligned(const Walk *walk, uint64_t bits) {
+    bool is = walk->offset_bits % bits == 0 && walk->row.stride_bits % bits == 0 && walk->plane.stride_bits % bits == 0;
+    for (uint32_t k = 0; k < walk->loop_count; k++) {
+        is = is && walk->loop[k].stride_bits % bits == 0;
+    }
+    return is;
+}
+
+/* No more than there are bits. */
+static uint64_t count_stacks(const View *view, const Walk *walk) {
+    uint64_t count = layout_elements(view->shape.extent) > 0 ? 1 : 0;
+    for (uint32_t k = 0; k < walk->loop_count; k++) {
+        CHECK(checked_mul(count, walk->loop[k].extent, &count));
+    }
+    return count;
+}
+
+void walk_init(const View *view, uint64_t align_bytes, Walk *walk) {
+    *walk = (Walk){.column = ONCE, .row = ONCE, .plane = ONCE, .offset_bits = first_bit(view)};
     for (int dim = 0; dim < DIM_COUNT; dim++) {
         walk->extent[dim] = view->shape.extent[dim];
     }
-}
-
-bool walk_init(const View *view, uint64_t align_bytes, Walk *walk) {
-    Run run[VIEW_MAX_LEVELS];
-    uint32_t count = collect(view, run);
-    uint32_t neighbours;
-    reset(view, walk);
-    if (!find_offset(view, align_bytes, walk) ||
-        !take_runs(walk, run, count, view->shape.bits, align_bytes, &neighbours)) {
-        reset(view, walk);
-        return false;
-    }
-    if (neighbours < count) {
-        walk->column = take_loop(walk, neighbours);
-        walk->is_channel_last = walk->column.dim == DIM_C;
-    }
+    collect(view, walk);
+    take_columns(walk, view->shape.bits);
     take_rows(walk);
     take_planes(walk);
-    return count_stacks(view, walk);
+    walk->is_aligned = is_aligned(walk, BITS_A_BYTE * align_bytes);
+    walk->stack_count = count_stacks(view, walk);
 }
 
 /* ---- Places */
@@ -178,13 +163,13 @@ static void look(const Walk *walk, WalkPlace *place) {
 }
 
 void walk_begin(const Walk *walk, uint64_t stack, WalkPlace *place) {
-    *place = (WalkPlace){.stack = {.offset_bytes = walk->offset_bytes}};
+    *place = (WalkPlace){.stack = {.offset_bits = walk->offset_bits}};
     for (uint32_t k = walk->loop_count; k-- > 0;) {
         const WalkLevel *loop = &walk->loop[k];
         place->digit[k] = stack % loop->extent;
         stack /= loop->extent;
         place->index[loop->dim] += place->digit[k] * loop->div;
-        place->stack.offset_bytes += place->digit[k] * loop->stride_bytes;
+        place->stack.offset_bits += place->digit[k] * loop->stride_bits;
     }
     look(walk, place);
 }
@@ -193,13 +178,13 @@ void walk_next(const Walk *walk, WalkPlace *place) {
     for (uint32_t k = walk->loop_count; k-- > 0;) {
         const WalkLevel *loop = &walk->loop[k];
         place->index[loop->dim] += loop->div;
-        place->stack.offset_bytes += loop->stride_bytes;
+        place->stack.offset_bits += loop->stride_bits;
         if (++place->digit[k] < loop->extent) {
             break;
         }
         place->digit[k] = 0;
         place->index[loop->dim] -= loop->div * loop->extent;
-        place->stack.offset_bytes -= loop->stride_bytes * loop->extent;
+        place->stack.offset_bits -= loop->stride_bits * loop->extent;
     }
     look(walk, place);
 }

@@ -12,14 +12,15 @@
 /* A digit of an index: how often, how far apart in the storage, how much of the dimension a step is. */
 typedef struct {
     Dim dim;
-    uint64_t extent, stride_bytes;
+    uint64_t extent, stride_bits;
     uint64_t div;
     bool is_cut; /* the dimension ends inside one of its blocks */
 } WalkLevel;
 
 typedef struct {
     uint64_t extent[DIM_COUNT];
-    uint64_t offset_bytes;
+    uint64_t offset_bits;
+    bool is_aligned;      /* all begins at whole bytes, and at multiples of what was asked for */
     bool is_channel_last; /* the columns are channels */
     WalkLevel column, row;
     WalkLevel plane;                 /* once where channels are columns, or do not follow one another */
@@ -28,13 +29,12 @@ typedef struct {
     uint64_t stack_count; /* product of the loops; 0 where there are no elements */
 } Walk;
 
-/* Of a view without banks. False where a kernel can't take it: something begins inside a byte, or at no multiple of
- * `align_bytes`. What the walk is then stands for a single element. */
-bool walk_init(const View *view, uint64_t align_bytes, Walk *walk);
+/* Of a view without banks. */
+void walk_init(const View *view, uint64_t align_bytes, Walk *walk);
 
 /* The matrices of all planes at one value of the loops. */
 typedef struct {
-    uint64_t offset_bytes;  /* of the first */
+    uint64_t offset_bits;   /* of the first */
     uint64_t rows, columns; /* of each; 0 of either: padding only */
     uint64_t channel;       /* of the first plane, or of the first column */
 } WalkStack;

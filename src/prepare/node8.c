@@ -103,6 +103,18 @@ void node8_first(const Node8Reference *reference, Arena *arena, Node8First *node
     join_products(node, reference, arena);
 }
 
+void node8_first_tables(const Node8Reference *reference, Arena *arena, Node8First *node) {
+    Form8 *form = arena_array(arena, Form8, reference->channels);
+    const uint8_t *table = kept(reference->table, reference->channels, arena);
+    *node = (Node8First){.channels = reference->channels,
+                         .form = form,
+                         .together = arena_array(arena, size_t, reference->channels),
+                         .count = {[FORM8_TABLE] = reference->channels}};
+    for (size_t c = 0; c < reference->channels; c++) {
+        form[c] = (Form8){.kind = FORM8_TABLE, .table = table + c * FORM8_CODES};
+    }
+}
+
 /* ---- channel last */
 
 /* What each channel is alone; products are kept at once, they are what nearly all are. */
@@ -227,4 +239,12 @@ void node8_last(const Node8Reference *reference, Arena *arena, Node8Last *node) 
         node->count[channels.kind[c]]++;
     }
     choose(&channels, node);
+}
+
+void node8_last_tables(const Node8Reference *reference, Arena *arena, Node8Last *node) {
+    *node = (Node8Last){
+        .way = NODE8_TABLES,
+        .channels = reference->channels,
+        .count = {[FORM8_TABLE] = reference->channels},
+        .tables = {.channels = reference->channels, .table = kept(reference->table, reference->channels, arena)}};
 }

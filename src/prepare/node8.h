@@ -32,6 +32,9 @@ typedef struct {
 /* Limits are by channel. Whatever the result points to is in `arena`, the reference is not kept. */
 void node8_first(const Node8Reference *reference, Arena *arena, Node8First *node);
 
+/* The same, all by tables: for rows so short that a vector does not pay. */
+void node8_first_tables(const Node8Reference *reference, Arena *arena, Node8First *node);
+
 /* ---- channel last */
 
 typedef enum {
@@ -57,6 +60,8 @@ typedef struct {
 
 /* Limits are shared. Whatever the result points to is in `arena`, the reference is not kept. */
 void node8_last(const Node8Reference *reference, Arena *arena, Node8Last *node);
+
+void node8_last_tables(const Node8Reference *reference, Arena *arena, Node8Last *node);
 
 /* The table of the patched column number k. */
 static inline const uint8_t *node8_patch(const Node8Last *node, size_t k) {

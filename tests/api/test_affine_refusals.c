@@ -37,7 +37,11 @@ static const Refusal REFUSALS[] = {
     {{.dtype = "float32", .n = 1, .c = 2, .h = 1, .w = 1, .scale = not_finite}, S0_BAD_INPUT, "scale[1]"},
     {{.dtype = "float32", .n = 1, .c = 2, .h = 1, .w = 1, .bias = not_finite}, S0_BAD_INPUT, "bias[1]"},
     {{.dtype = "float32", .n = 1, .c = 1, .h = 1, .w = 1, .threads = 5000}, S0_BAD_INPUT, "got       5000"},
-    {{.dtype = "float32", .n = 1, .c = 1, .h = 1, .w = 1, .is_limited = true}, S0_BAD_INPUT, "none with floats"},
+    {{.dtype = "float32", .n = 1, .c = 1, .h = 1, .w = 1, .is_limited = true}, S0_BAD_INPUT, "option is_limited"},
+    {{.dtype = "float32", .layout = "NHWC", .n = 1, .c = 1, .h = 2, .w = 1}, S0_BAD_INPUT, "put blanks between levels"},
+    {{.dtype = "int8", .n = 1, .c = 1, .h = 1, .w = 1, .x_scale = 1, .y_scale = 1, .hi = 6},
+     S0_BAD_INPUT,
+     "is_limited = true"},
     {{.dtype = "float32", .layout = "N C", .n = 1, .c = 1, .h = 2, .w = 1}, S0_BAD_INPUT, "a level for H"},
     {{.dtype = "int16",
       .n = 1,
@@ -89,7 +93,7 @@ static void test_refusals(void **state) {
         assert_int_equal(s0_affine_new(&REFUSALS[k].options, NULL, &affine), REFUSALS[k].status);
         assert_non_null(affine);
         assert_false(s0_affine_facts_of(affine, &facts));
-        s0_affine_run(affine, NULL, NULL, NULL, 1);
+        s0_affine_run(affine, NULL, NULL, 1);
         char text[1000] = {0};
         FILE *file = fmemopen(text, sizeof text - 1, "w");
         assert_int_equal(s0_affine_print_messages(affine, file), S0_DONE);
@@ -110,11 +114,11 @@ static void test_nothing_to_run(void **state) {
         s0_affine_facts facts;
         s0_affine *affine = prepare(&none[k], &facts);
         assert_int_equal(facts.x_bytes, 0);
-        s0_affine_run(affine, NULL, NULL, NULL, 1);
+        s0_affine_run(affine, NULL, NULL, 1);
         s0_affine_free(affine);
     }
     s0_affine_free(NULL);
-    s0_affine_run(NULL, NULL, NULL, NULL, 1);
+    s0_affine_run(NULL, NULL, NULL, 1);
 }
 
 /* An allocator whose n-th call fails; counts what is out. */

@@ -73,8 +73,7 @@ static const Shape SHAPES[] = {
 
 enum { LAYOUT_COUNT = sizeof LAYOUTS / sizeof LAYOUTS[0], SHAPE_COUNT = sizeof SHAPES / sizeof SHAPES[0] };
 
-static _Alignas(64) uint8_t input[MOST_BYTES + 64], output[MOST_BYTES + 64], expected[MOST_BYTES + 64],
-    scratch[MOST_BYTES];
+static _Alignas(64) uint8_t input[MOST_BYTES + 64], output[MOST_BYTES + 64], expected[MOST_BYTES + 64];
 
 static s0_affine *prepare(const s0_affine_options *options, s0_affine_facts *facts) {
     s0_affine *affine;
@@ -85,7 +84,6 @@ static s0_affine *prepare(const s0_affine_options *options, s0_affine_facts *fac
     assert_int_equal(status, S0_DONE);
     assert_true(s0_affine_facts_of(affine, facts));
     assert_true(facts->x_bytes <= MOST_BYTES);
-    assert_true(2 * facts->scratch_bytes <= MOST_BYTES);
     return affine;
 }
 
@@ -115,13 +113,13 @@ static void compare(const s0_affine_options *options, const Layout *layout, Refe
     fill_expected(options, layout, reference, bytes);
     for (uint32_t threads = 1; threads <= 2; threads++) {
         memset(output, POISON, facts.x_bytes + bytes);
-        s0_affine_run(affine, input, output, scratch, threads);
+        s0_affine_run(affine, input, output, threads);
         assert_memory_equal(output, expected, facts.x_bytes);
         assert_int_equal(output[facts.x_bytes], POISON);
     }
     static _Alignas(64) uint8_t place[MOST_BYTES + 64];
     memcpy(place + bytes, input, facts.x_bytes);
-    s0_affine_run(affine, place + bytes, place + bytes, scratch, 1);
+    s0_affine_run(affine, place + bytes, place + bytes, 1);
     Shape shape = {options->n, options->c, options->h, options->w};
     for (uint64_t k = 0; k < shape.n * shape.c * shape.h * shape.w; k++) {
         uint64_t w = k % shape.w, h = k / shape.w % shape.h, c = k / shape.w / shape.h % shape.c;
@@ -319,7 +317,7 @@ static void test_packed_codes_of_4_bits(void **state) {
     s0_affine *affine = prepare(&options, &facts);
     assert_int_equal(facts.x_bytes, 2 * 3 * 4 * 3);
     memset(output, POISON, facts.x_bytes + 1);
-    s0_affine_run(affine, input, output, scratch, 1);
+    s0_affine_run(affine, input, output, 1);
     for (uint64_t row = 0; row < 2 * 3 * 4; row++) {
         for (uint64_t w = 0; w < 6; w++) {
             unsigned shift = w % 2 == 0 ? 0 : 4;
@@ -355,7 +353,7 @@ static void test_codes_inside_bytes(void **state) {
     s0_affine *affine = prepare(&options, &facts);
     assert_int_equal(facts.x_bytes, 53);
     memset(output, POISON, facts.x_bytes);
-    s0_affine_run(affine, input, output, scratch, 2);
+    s0_affine_run(affine, input, output, 2);
     for (uint64_t k = 0; k < 106; k++) {
         unsigned shift = k % 2 == 0 ? 0 : 4;
         int32_t y = output[k / 2] >> shift & 15;
@@ -383,7 +381,7 @@ static void test_floats_off_their_alignment(void **state) {
         float_reference(&options, k / 20, input + at, expected + at);
     }
     memset(output, POISON, facts.x_bytes);
-    s0_affine_run(affine, input, output, NULL, 1);
+    s0_affine_run(affine, input, output, 1);
     assert_memory_equal(output, expected, facts.x_bytes);
     s0_affine_free(affine);
 }
@@ -415,7 +413,7 @@ static void compare_orders(s0_affine_options options, size_t bytes) {
     Shape shape = {options.n, options.c, options.h, options.w};
     s0_affine *affine = prepare(&options, &facts);
     uint64_t elements = facts.x_bytes / bytes;
-    s0_affine_run(affine, input, first, NULL, 1);
+    s0_affine_run(affine, input, first, 1);
     s0_affine_free(affine);
     static uint8_t turned[MOST_BYTES];
     for (uint64_t k = 0; k < elements; k++) {
@@ -427,10 +425,9 @@ static void compare_orders(s0_affine_options options, size_t bytes) {
     options.layout = "N H W C";
     options.threads = 2;
     affine = prepare(&options, &facts);
-    assert_true(facts.scratch_bytes > 0);
-    s0_affine_run(affine, turned, output, scratch, 2);
+    s0_affine_run(affine, turned, output, 2);
     assert_memory_equal(output, expected, elements * bytes);
-    s0_affine_run(affine, turned, turned, scratch, 1);
+    s0_affine_run(affine, turned, turned, 1);
     assert_memory_equal(turned, expected, elements * bytes);
     s0_affine_free(affine);
 }
