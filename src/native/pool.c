@@ -106,7 +106,7 @@ static void take_parts(Pool *pool, uint32_t worker) {
         uint64_t taken;
         while (take_part(pool, (worker + k) % threads, worker, &taken)) {
             uint32_t parts = threads_of(taken) * PARTS_A_THREAD;
-            pool->task(pool->context, next_part(taken), parts, worker);
+            pool->task(pool->context, next_part(taken), parts);
             atomic_fetch_add_explicit(&pool->done, 1, memory_order_release);
         }
     }
@@ -210,7 +210,7 @@ void pool_free(Pool *pool) {
 void pool_run(Pool *pool, PoolTask task, const void *context, uint32_t threads) {
     bool is_alone = threads <= 1 || pool->worker_count == 0 || pool->process != getpid();
     if (is_alone || pthread_mutex_trylock(&pool->caller) != 0) {
-        task(context, 0, 1, 0);
+        task(context, 0, 1);
         return;
     }
     threads = threads < pool->worker_count + 1 ? threads : pool->worker_count + 1;

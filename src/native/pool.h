@@ -6,9 +6,8 @@
 
 typedef struct Pool Pool;
 
-/* One of `parts` parts of the work, all of which are done once. `worker` counts from 0, which is the caller: no two
- * that are at work at the same time have the same number. */
-typedef void (*PoolTask)(const void *context, uint32_t part, uint32_t parts, uint32_t worker);
+/* One of `parts` parts of the work, each of which is done once. */
+typedef void (*PoolTask)(const void *context, uint32_t part, uint32_t parts);
 
 /* `threads` - 1 threads, or as many fewer as the system gives. Null where memory ran out. */
 Pool *pool_new(uint32_t threads, const s0_allocator *allocator);

@@ -107,8 +107,7 @@ static void run_units(const Run *run, uint32_t part, uint32_t parts) {
     }
 }
 
-static void run_share(const void *context, uint32_t part, uint32_t parts, uint32_t worker) {
-    (void)worker;
+static void run_share(const void *context, uint32_t part, uint32_t parts) {
     const Run *run = context;
     const Walk *walk = &run->native->walk;
     bool is_few = walk->stack_count * units_of(walk) < (uint64_t)parts * UNITS_A_SHARE;
@@ -127,7 +126,7 @@ static bool is_alone(const Native *native, uint32_t threads) {
 void native_run(const Native *native, const void *x, void *y, uint32_t threads) {
     Run run = {.native = native, .x = x, .y = y, .streams = x != y && native->map_bytes > native->cache_bytes / 2};
     if (is_alone(native, threads)) {
-        run_share(&run, 0, 1, 0);
+        run_share(&run, 0, 1);
     } else {
         pool_run(native->pool, run_share, &run, threads);
     }
