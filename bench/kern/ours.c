@@ -87,11 +87,12 @@ static void add_prepared(const Problem *problem, Candidates *list, const char *n
 
 /* ---- the form of codes that is right for nearly all parameters, with no product of 16 bits */
 
+static const S0Bytes NO_LIMITS = {0, 0, INT8_MIN, INT8_MAX};
+
 typedef struct {
     const Problem *problem;
     const S0Kernels *kernels;
     float *scale, *bias;
-    S0Bytes *bytes; /* by channel; channel last all are the same */
     bool streams;
 } Exact;
 
@@ -104,14 +105,14 @@ static void run_exact(void *self) {
     if (exact->problem->row.layout == NHWC || row_is_pixel(&exact->problem->row)) {
         rows.rows = (size_t)shape.n * plane;
         rows.columns = rows.x_pitch_bytes = rows.y_pitch_bytes = c;
-        exact->kernels->round8(&rows, &(S0Rounds8){c, exact->scale, exact->bias, exact->bytes[0]});
+        exact->kernels->round8(&rows, &(S0Rounds8){c, exact->scale, exact->bias, NO_LIMITS});
         return;
     }
     for (size_t k = 0; k < (size_t)shape.n * c; k++) {
         size_t at = k % c;
         rows.x = (const int8_t *)exact->problem->x + k * plane;
         rows.y = (int8_t *)exact->problem->y + k * plane;
-        exact->kernels->round8(&rows, &(S0Rounds8){1, exact->scale + at, exact->bias + at, exact->bytes[at]});
+        exact->kernels->round8(&rows, &(S0Rounds8){1, exact->scale + at, exact->bias + at, NO_LIMITS});
     }
 }
 
@@ -119,7 +120,6 @@ static void drop_exact(void *self) {
     Exact *exact = self;
     free(exact->scale);
     free(exact->bias);
-    free(exact->bytes);
     free(exact);
 }
 
@@ -131,17 +131,10 @@ static void fill_table(const Problem *problem, uint64_t channel, uint8_t table[F
 
 static bool find_rounds(const Problem *problem, Exact *exact) {
     uint8_t table[FORM8_CODES];
-    bool is_shared = problem->row.layout == NHWC || row_is_pixel(&problem->row);
-    for (uint64_t c = 0; c < problem->row.shape.c; c++) {
-        fill_table(problem, c, table);
-        S0Bytes limits = form8_limits(table, 0, 0);
-        exact->bytes[c] = limits;
-        exact->bytes[0] = is_shared ? form8_join(exact->bytes[0], limits) : exact->bytes[0];
-    }
     for (uint64_t c = 0; c < problem->row.shape.c; c++) {
         Form8 form;
         fill_table(problem, c, table);
-        if (!form8_find_round(table, exact->bytes[is_shared ? 0 : c], &form)) {
+        if (!form8_find_round(table, NO_LIMITS, &form)) {
             return false;
         }
         exact->scale[c] = form.scale;
@@ -157,7 +150,6 @@ static void add_exact(const Problem *problem, Candidates *list) {
                      .kernels = variant_choose(),
                      .scale = bench_alloc(c * sizeof(float)),
                      .bias = bench_alloc(c * sizeof(float)),
-                     .bytes = bench_alloc(c * sizeof(S0Bytes)),
                      .streams = 2 * problem->bytes > variant_cache_bytes()};
     if (!find_rounds(problem, exact)) {
         fprintf(stderr, "skipped: stride0-exact, a channel has no rounded product of float32\n");
