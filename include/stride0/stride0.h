@@ -155,7 +155,7 @@ typedef struct s0_affine s0_affine;
 /* How many of the c channels are computed how; every way is exact. */
 typedef struct {
     const char *kernels;   /* "portable", "avx2": by the processor, or by STRIDE0_CPU in the environment */
-    uint64_t x_bytes;      /* that x and y have each, the padding of the layout included */
+    uint64_t x_bytes;      /* of x, and of y, with padding; of banks up to the last with an element */
     uint64_t floats;       /* in floating point, as the operands are */
     uint64_t products;     /* 16-bit product, equal to the reference on all 256 codes */
     uint64_t odd_products; /* the same with one code mended */
@@ -179,10 +179,11 @@ s0_status s0_affine_print_messages(const s0_affine *affine, FILE *out);
 bool s0_affine_facts_of(const s0_affine *affine, s0_affine_facts *facts);
 
 /* x and y have x_bytes each, aligned to an element and no more; y is x, or has no byte in common with it. Nothing else
- * is read or written, padding is not touched, and no memory is asked for. Runs on `threads` threads at most, the
- * caller's among them; on one where x has less than 256 KiB. Several threads may run one handle at the same time: the
- * first takes the waiting threads, the others run alone, and so does a child process, which has no threads of its
- * parent. Needs a handle that s0_affine_new ended in S0_DONE with; with another one, nothing is done. */
+ * is read or written, padding is not touched, and no memory is asked for; the stack has 32 KiB to spare. Runs on
+ * `threads` threads at most, the caller's among them; on one where x has less than 256 KiB. Several threads may run one
+ * handle at the same time: the first takes the waiting threads, the others run alone, and so does a child process,
+ * which has no threads of its parent. Needs a handle that s0_affine_new ended in S0_DONE with; with another one,
+ * nothing is done. */
 void s0_affine_run(const s0_affine *affine, const void *x, void *y, uint32_t threads);
 
 #ifdef __cplusplus

@@ -123,7 +123,9 @@ static bool take_digits(Str *rest, uint32_t base, uint64_t *number) {
         fits = is_separator || (checked_mul(*number, base, number) && checked_add(*number, digit, number));
         at++;
     }
-    *rest = (Str){rest->ptr + at, rest->len - at};
+    if (at > 0) { /* an empty text may have no pointer */
+        *rest = (Str){rest->ptr + at, rest->len - at};
+    }
     return fits && at > 0;
 }
 

@@ -17,8 +17,10 @@ static inline void s0_each_plane8(const S0Rows *first, size_t plane_bytes, const
         one.multiplier++;
         one.addend++;
         one.divisor++;
-        one.odd_code += one.odd_code != 0;
-        one.odd_step += one.odd_step != 0;
+        if (one.odd_code != 0 && one.odd_step != 0) {
+            one.odd_code++;
+            one.odd_step++;
+        }
     }
 }
 

@@ -25,6 +25,7 @@ static void take(const uint8_t *x, uint64_t bit, uint32_t bits, size_t count, El
         memcpy(elements->bytes, x + bit / 8, count * bits / 8);
         return;
     }
+    memset(elements->bytes, 0, (count + 1) / 2);
     for (size_t k = 0; k < count; k++) {
         put_nibble(elements->bytes, k * NIBBLE, nibble_at(x, bit + k * NIBBLE));
     }
@@ -41,7 +42,7 @@ static void put(uint8_t *y, uint64_t bit, uint32_t bits, size_t count, const Ele
 }
 
 static void bounce_row(const Native *native, const BounceBits *at, uint64_t bit, size_t columns, uint64_t channel) {
-    Elements elements = {{0}};
+    Elements elements;
     for (size_t first = 0; first < columns; first += ELEMENTS) {
         size_t count = columns - first < ELEMENTS ? columns - first : ELEMENTS;
         uint64_t begin = bit + (uint64_t)first * native->bits;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Rows whose columns are kept together, at most; one row of a block's columns is kept whatever they are. */
-enum { ROWS_A_BLOCK = 64, COLUMNS_A_BLOCK = 4096, KEPT_BYTES = 16384 };
+enum { ROWS_A_BLOCK = 64, COLUMNS_A_BLOCK = 2048, KEPT_BYTES = 4096 };
 
 /* Some of the patched columns. */
 typedef struct {
