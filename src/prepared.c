@@ -339,22 +339,39 @@ static void count_forms8(const Native *native, s0_affine_facts *facts) {
     facts->tables = count[FORM8_TABLE];
 }
 
-static bool read_codes8(Reading *reading) {
+/* What a chain makes of the codes of a channel. */
+typedef void (*FillTable)(const Reading *reading, const Chain *chain, uint8_t *table);
+
+/* A table of so many codes for each channel; null, and a message, where a channel has no value. */
+static const uint8_t *read_tables(Reading *reading, size_t codes, FillTable fill) {
     Work *work = reading->work;
     size_t channels = (size_t)reading->options->c;
-    uint8_t *table = arena_array(&work->keep, uint8_t, channels * FORM8_CODES);
+    uint8_t *table = arena_array(&work->keep, uint8_t, channels * codes);
     for (size_t c = 0; c < channels; c++) {
         ArenaMark mark = arena_mark(&work->scratch);
         Chain chain;
         if (!bind(reading, c, &work->scratch, &chain)) {
-            return false;
+            return NULL;
         }
-        node8_table(&chain, reading->dtype, table + c * FORM8_CODES);
+        fill(reading, &chain, table + c * codes);
         arena_back(&work->scratch, mark);
     }
+    return table;
+}
+
+static void fill_bytes(const Reading *reading, const Chain *chain, uint8_t *table) {
+    node8_table(chain, reading->dtype, table);
+}
+
+static bool read_codes8(Reading *reading) {
+    const uint8_t *table = read_tables(reading, FORM8_CODES, fill_bytes);
+    if (table == NULL) {
+        return false;
+    }
     uint8_t flip = reading->dtype == DTYPE_U8 ? 0x80 : 0;
-    Node8Reference reference = {.channels = channels, .table = table, .x_flip = flip, .y_flip = flip};
-    native_take_codes8(reading->native, &reference, &work->keep);
+    Node8Reference reference = {
+        .channels = (size_t)reading->options->c, .table = table, .x_flip = flip, .y_flip = flip};
+    native_take_codes8(reading->native, &reference, &reading->work->keep);
     count_forms8(reading->native, reading->facts);
     return true;
 }
@@ -377,24 +394,17 @@ static bool read_codes16(Reading *reading) {
 }
 
 /* Each of the 16 codes of a channel, by its bits. */
-static void fill_nibbles(const Reading *reading, const Chain *chain, uint8_t table[CODES4]) {
+static void fill_nibbles(const Reading *reading, const Chain *chain, uint8_t *table) {
     for (int32_t code = reading->least; code <= reading->greatest; code++) {
         table[code & (CODES4 - 1)] = (uint8_t)(chain_code(chain, code) & (CODES4 - 1));
     }
 }
 
 static bool read_codes4(Reading *reading) {
-    Work *work = reading->work;
     size_t channels = (size_t)reading->options->c;
-    uint8_t *table = arena_array(&work->keep, uint8_t, channels * CODES4);
-    for (size_t c = 0; c < channels; c++) {
-        ArenaMark mark = arena_mark(&work->scratch);
-        Chain chain;
-        if (!bind(reading, c, &work->scratch, &chain)) {
-            return false;
-        }
-        fill_nibbles(reading, &chain, table + c * CODES4);
-        arena_back(&work->scratch, mark);
+    const uint8_t *table = read_tables(reading, CODES4, fill_nibbles);
+    if (table == NULL) {
+        return false;
     }
     native_take_nibbles(reading->native, &(S0Tables4){.channels = channels, .table = table});
     reading->facts->tables = channels;
