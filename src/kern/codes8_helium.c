@@ -5,6 +5,7 @@
 #include "kern/codes8.h"
 
 #if defined(__ARM_FEATURE_MVE) && __ARM_FEATURE_MVE == 3
+#include "kern/codes8_blocks.h"
 #include "kern/rows_helium.h"
 
 typedef struct {
@@ -108,23 +109,6 @@ S0_INLINE void plane_odd(const uint8_t *x, uint8_t *y, size_t n, const void *of,
     plane_any(x, y, n, (const Product *)of, 1);
 }
 
-typedef struct {
-    int16_t multiplier[S0_SEAM], addend[S0_SEAM], divisor[S0_SEAM];
-    int8_t odd_code[S0_SEAM], odd_step[S0_SEAM];
-} ProductSeam;
-
-S0_INLINE Products products_seam(ProductSeam *to, const Products *of, size_t channels, int odd) {
-    Products seam = *of;
-    seam.multiplier = (const int16_t *)s0_seam_of(to->multiplier, of->multiplier, channels, sizeof(int16_t));
-    seam.addend = (const int16_t *)s0_seam_of(to->addend, of->addend, channels, sizeof(int16_t));
-    seam.divisor = (const int16_t *)s0_seam_of(to->divisor, of->divisor, channels, sizeof(int16_t));
-    if (odd) {
-        seam.odd_code = (const int8_t *)s0_seam_of(to->odd_code, of->odd_code, channels, 1);
-        seam.odd_step = (const int8_t *)s0_seam_of(to->odd_step, of->odd_step, channels, 1);
-    }
-    return seam;
-}
-
 S0_INLINE Product product_of(const S0Products8 *products, int odd) {
     return (Product){.multiplier = products->multiplier[0],
                      .addend = products->addend[0],
@@ -134,12 +118,16 @@ S0_INLINE Product product_of(const S0Products8 *products, int odd) {
                      .bytes = products->bytes};
 }
 
+S0_INLINE Products arrays_of(const S0Products8 *products, const S0Bytes *bytes) {
+    return (Products){products->multiplier, products->addend,   products->divisor,
+                      products->odd_code,   products->odd_step, bytes};
+}
+
 S0_INLINE void run_products(const S0Rows *rows, const S0Products8 *products, S0Form form, int odd) {
     const S0Bytes bytes = products->bytes;
     const Product one = product_of(products, odd);
-    const Products whole = {products->multiplier, products->addend,   products->divisor,
-                            products->odd_code,   products->odd_step, &bytes};
-    ProductSeam copies;
+    const Products whole = arrays_of(products, &bytes);
+    S0ProductSeam copies;
     form.channels = products->channels;
     form.element_bytes = 1;
     if (form.channels == 1) {
@@ -147,7 +135,8 @@ S0_INLINE void run_products(const S0Rows *rows, const S0Products8 *products, S0F
         s0_rows_helium(rows, &form);
         return;
     }
-    const Products seam = products_seam(&copies, &whole, products->channels, odd);
+    const S0Products8 around = s0_products_seam(&copies, products, odd);
+    const Products seam = arrays_of(&around, &bytes);
     form.whole = &whole;
     form.seam = &seam;
     s0_rows_helium(rows, &form);

@@ -2,6 +2,7 @@
 #include "kern/codes8.h"
 
 #if defined(__aarch64__)
+#include "kern/codes8_blocks.h"
 #include "kern/rows_neon.h"
 
 /* What all channels share. */
@@ -101,29 +102,16 @@ S0_INLINE void plane_odd(const uint8_t *x, uint8_t *y, size_t n, const void *lan
     store_products(x, y, (const ProductLanes *)lanes, 1);
 }
 
-typedef struct {
-    int16_t multiplier[S0_SEAM], addend[S0_SEAM], divisor[S0_SEAM];
-    int8_t odd_code[S0_SEAM], odd_step[S0_SEAM];
-} ProductSeam;
-
-S0_INLINE Products products_seam(ProductSeam *to, const Products *of, size_t channels, int odd) {
-    Products seam = *of;
-    seam.multiplier = (const int16_t *)s0_seam_of(to->multiplier, of->multiplier, channels, sizeof(int16_t));
-    seam.addend = (const int16_t *)s0_seam_of(to->addend, of->addend, channels, sizeof(int16_t));
-    seam.divisor = (const int16_t *)s0_seam_of(to->divisor, of->divisor, channels, sizeof(int16_t));
-    if (odd) {
-        seam.odd_code = (const int8_t *)s0_seam_of(to->odd_code, of->odd_code, channels, 1);
-        seam.odd_step = (const int8_t *)s0_seam_of(to->odd_step, of->odd_step, channels, 1);
-    }
-    return seam;
+S0_INLINE Products arrays_of(const S0Products8 *products, const Shared *shared) {
+    return (Products){products->multiplier, products->addend,   products->divisor,
+                      products->odd_code,   products->odd_step, shared};
 }
 
 S0_INLINE void run_products(const S0Rows *rows, const S0Products8 *products, S0Form form, int odd) {
     const Shared shared = share(&products->bytes);
     const ProductLanes lanes = product_lanes(products, &shared, odd);
-    const Products whole = {products->multiplier, products->addend,   products->divisor,
-                            products->odd_code,   products->odd_step, &shared};
-    ProductSeam bytes;
+    const Products whole = arrays_of(products, &shared);
+    S0ProductSeam copies;
     form.channels = products->channels;
     form.element_bytes = 1;
     if (form.channels == 1) {
@@ -131,7 +119,8 @@ S0_INLINE void run_products(const S0Rows *rows, const S0Products8 *products, S0F
         s0_rows_neon(rows, &form);
         return;
     }
-    const Products seam = products_seam(&bytes, &whole, form.channels, odd);
+    const S0Products8 around = s0_products_seam(&copies, products, odd);
+    const Products seam = arrays_of(&around, &shared);
     form.whole = &whole;
     form.seam = &seam;
     s0_rows_neon(rows, &form);
