@@ -100,7 +100,7 @@ typedef struct {
 } S0Fixed16;
 
 typedef struct {
-    const char *name; /* "portable", "avx2", "neon", "helium" */
+    const char *name; /* "portable", "avx2", "avx512", "neon", "helium" */
     void (*f32)(const S0Rows *rows, const S0Floats *floats);
     void (*f16)(const S0Rows *rows, const S0Floats *floats);
     void (*product8)(const S0Rows *rows, const S0Products8 *products);
@@ -120,7 +120,8 @@ extern const S0Kernels s0_kernels_portable;
 
 /* For processors that have the instructions; ask native/variant.h which this one has. */
 #if defined(__x86_64__)
-extern const S0Kernels s0_kernels_avx2; /* AVX2, F16C */
+extern const S0Kernels s0_kernels_avx2;   /* AVX2, F16C */
+extern const S0Kernels s0_kernels_avx512; /* the same, and AVX-512 F, BW, DQ, VL, VBMI, BMI2 */
 #endif
 #if defined(__aarch64__)
 extern const S0Kernels s0_kernels_neon;

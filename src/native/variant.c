@@ -18,11 +18,18 @@ static bool has_avx2(void) {
     unsigned a, b, c = 0, d;
     return __builtin_cpu_supports("avx2") && __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C) != 0;
 }
+
+static bool has_avx512(void) {
+    return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("bmi2");
+}
 #endif
 
 const S0Kernels *const *variant_list(void) {
     static const S0Kernels *const all[] = {
 #if defined(__x86_64__)
+        &s0_kernels_avx512,
         &s0_kernels_avx2,
 #elif defined(__aarch64__)
         &s0_kernels_neon,
@@ -31,7 +38,7 @@ const S0Kernels *const *variant_list(void) {
         NULL
     };
 #if defined(__x86_64__)
-    return has_avx2() ? all : all + 1;
+    return has_avx512() ? all : has_avx2() ? all + 1 : all + 2;
 #else
     return all; /* every AArch64 has NEON */
 #endif

@@ -10,7 +10,7 @@
 #ifndef TESTS_KERN_ROWS_CASE_H
 #define TESTS_KERN_ROWS_CASE_H
 
-#include "kern/affine.h"
+#include "native/variant.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -148,17 +148,23 @@ static inline void rows_test_check(const RowsTest *test) {
     }
 }
 
-/* The tables this processor can run. */
-static inline int rows_tables(const S0Kernels *tables[2]) {
-    int count = 0;
-    tables[count++] = &s0_kernels_portable;
+/* The tables this processor can run, the portable one last. */
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2")) { /* where there is AVX2 there is F16C, which clang 14 cannot ask for */
-        tables[count++] = &s0_kernels_avx2;
-        return count;
-    }
+enum { ROWS_TABLES = 3 };
+#else
+enum { ROWS_TABLES = 2 };
 #endif
-    print_message("SKIPPED: kernels with AVX2: this processor has none\n");
+
+static inline int rows_tables(const S0Kernels *tables[ROWS_TABLES]) {
+    const S0Kernels *const *list = variant_list();
+    int count = 0;
+    while (list[count] != NULL) {
+        tables[count] = list[count];
+        count++;
+    }
+    if (count < ROWS_TABLES) {
+        print_message("SKIPPED: kernels better than %s: this processor has not what they need\n", tables[0]->name);
+    }
     return count;
 }
 

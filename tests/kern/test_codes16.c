@@ -240,7 +240,7 @@ static const struct {
 
 /* `x` is drawn; all kernels, all tables. */
 static void check_matrix(Test *test, RowsCase layout, const Parameters *p, size_t channels, uint64_t seed) {
-    const S0Kernels *tables[2];
+    const S0Kernels *tables[ROWS_TABLES];
     int count = rows_tables(tables);
     layout.row_bytes = layout.columns * sizeof(int16_t);
     for (int t = 0; t < KERNELS * count; t++) {
@@ -265,7 +265,7 @@ static Parameters parameters;
 static void test_every_code(void **state) {
     (void)state;
     static int16_t x[CODES], want[CODES], y[CODES];
-    const S0Kernels *tables[2];
+    const S0Kernels *tables[ROWS_TABLES];
     int count = rows_tables(tables);
     uint64_t seed = 16;
     Test test = place_new(1);

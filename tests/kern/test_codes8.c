@@ -227,7 +227,7 @@ static void fill(RowsTest *test, const RowsCase *c, Kind kind, const Parameters 
 }
 
 static void check_case(RowsTest *test, RowsCase c, Kind kind, const Parameters *p, unsigned first) {
-    const S0Kernels *tables[2];
+    const S0Kernels *tables[ROWS_TABLES];
     int count = rows_tables(tables);
     c.row_bytes = kind == TABLE4 ? (c.columns + 1) / 2 : c.columns;
     for (int k = 0; k < count; k++) {
@@ -330,7 +330,7 @@ static void large_matrices(void **state) {
 
 /* Channel first, many planes in one call: matrices of `height` rows, one below the other. */
 static void check_planes(RowsTest *test, RowsCase c, size_t height, const Parameters *p, unsigned first) {
-    const S0Kernels *tables[2];
+    const S0Kernels *tables[ROWS_TABLES];
     int count = rows_tables(tables);
     for (int k = 0; k < count; k++) {
         S0Rows rows = rows_test_lay(test, &c);

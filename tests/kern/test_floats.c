@@ -193,7 +193,7 @@ static void run(Bench *b, RowsCase c, size_t channels) {
 
 static void each_bench(void (*with)(Bench *b), size_t most_bytes) {
     static const Format *const formats[] = {&f32, &f16};
-    const S0Kernels *tables[2];
+    const S0Kernels *tables[ROWS_TABLES];
     const int count = rows_tables(tables);
     for (int k = 0; k < 2 * count; k++) {
         Bench b = bench_new(formats[k % 2], tables[k / 2], most_bytes);
@@ -351,7 +351,7 @@ static void all_halves(void **state) {
     static const double scales[] = {1, -0.333251953125, 65504, 0x1p-14, 0x1p-24, 1.0009765625, 0, (double)INFINITY};
     static const double biases[] = {-0.0, 0.0999755859375, -65504, 0x1p-24, 3 * 0x1p-24, 2048, -0x1p-14, 1};
     static uint16_t x[0x10000], y[0x10000];
-    const S0Kernels *tables[2];
+    const S0Kernels *tables[ROWS_TABLES];
     for (int t = rows_tables(tables) - 1; t >= 0; t--) {
         for (size_t k = 0; k < 8 * 8; k++) {
             const float scale = (float)scales[k / 8], bias = (float)biases[k % 8];

@@ -41,7 +41,7 @@ static void run_form(const S0Kernels *kernels, const Form16 *form, int16_t codes
 static void check_form(const Chain *chain, const Form16 *form) {
     static int32_t want[CODES];
     static int16_t codes[CODES];
-    const S0Kernels *tables[2];
+    const S0Kernels *tables[ROWS_TABLES];
     int count = rows_tables(tables);
     for (int32_t i = 0; i < CODES; i++) {
         want[i] = INT16_MIN + i;

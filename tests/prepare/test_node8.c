@@ -1,6 +1,7 @@
 /* Nodes of 8-bit codes, ready for the kernels: whatever way a node goes, each channel is what its reference is for all
  * 256 codes, seen by formula.h and by the kernels themselves; and nodes go the ways they should. */
 #include "affine/stages.h"
+#include "native/variant.h"
 #include "prepare/channels.h"
 #include "prepare/formula.h"
 
@@ -223,12 +224,9 @@ static void check_kernels(const S0Kernels *kernels, const Node *node, const Node
 }
 
 static void check_all_kernels(const Node *node, const Node8First *first, const Node8Last *last) {
-    check_kernels(&s0_kernels_portable, node, first, last);
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2")) {
-        check_kernels(&s0_kernels_avx2, node, first, last);
+    for (const S0Kernels *const *kernels = variant_list(); *kernels != NULL; kernels++) {
+        check_kernels(*kernels, node, first, last);
     }
-#endif
 }
 
 /* What it was made from is overwritten before it is looked at. */

@@ -1,0 +1,23 @@
+/* The kernels with AVX-512; where these would be no faster, those with AVX2. */
+#include "kern/affine.h"
+
+#include "kern/codes16.h"
+#include "kern/codes8.h"
+#include "kern/floats.h"
+
+#if defined(__x86_64__)
+const S0Kernels s0_kernels_avx512 = {
+    .name = "avx512",
+    .f32 = s0_f32_avx2,
+    .f32_planes = s0_f32_planes_avx2,
+    .f16 = s0_f16_avx2,
+    .product8 = s0_product8_avx2,
+    .product8_planes = s0_product8_planes_avx2,
+    .round8 = s0_round8_avx2,
+    .table8 = s0_table8_avx2,
+    .table4 = s0_table4_avx2,
+    .real16 = s0_real16_avx2,
+    .quotient16 = s0_quotient16_avx2,
+    .fixed16 = s0_fixed16_avx2,
+};
+#endif
