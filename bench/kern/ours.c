@@ -159,6 +159,21 @@ static void add_exact(const Problem *problem, Candidates *list) {
     candidates_add(list, (Candidate){"stride0-exact", exact, run_exact, NULL, drop_exact, 0, false, 0});
 }
 
+/* The environment is left as it was: it tells which kernels the other rows are computed by. */
+static void add_portable(const Problem *problem, Candidates *list) {
+    static const char NAME[] = "STRIDE0_CPU";
+    const char *given = getenv(NAME);
+    char kept[64];
+    snprintf(kept, sizeof kept, "%s", given == NULL ? "" : given);
+    setenv(NAME, "portable", 1);
+    add_prepared(problem, list, "stride0-portable", 1);
+    if (given == NULL) {
+        unsetenv(NAME);
+    } else {
+        setenv(NAME, kept, 1);
+    }
+}
+
 static void add_ours(const Problem *problem, Candidates *list) {
     add_prepared(problem, list, "stride0", 1);
     if (problem->bytes >= TWO_THREADS_BYTES) {
@@ -167,9 +182,7 @@ static void add_ours(const Problem *problem, Candidates *list) {
     if (problem->row.elem == INT8) {
         add_exact(problem, list);
     }
-    setenv("STRIDE0_CPU", "portable", 1);
-    add_prepared(problem, list, "stride0-portable", 1);
-    unsetenv("STRIDE0_CPU");
+    add_portable(problem, list);
 }
 
 const Family family_ours = {"stride0", NULL, S0_VERSION, add_ours};
