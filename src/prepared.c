@@ -127,6 +127,7 @@ static bool lay_out(Reading *reading) {
     native->bits = view.shape.bits;
     native->map_bytes = view.bank_bytes;
     walk_init(&view, dtype_is_float(reading->dtype) ? native->bits / 8 : 1, &native->walk);
+    wide_find(&native->walk, native->bits, native->kernels->vector_bytes, &native->wide);
     return true;
 }
 
@@ -205,7 +206,7 @@ static bool read_floats(Reading *reading) {
     if (floats.scale == NULL || floats.bias == NULL) {
         return false;
     }
-    native_take_floats(reading->native, &floats, reading->dtype == DTYPE_F16);
+    native_take_floats(reading->native, &floats, reading->dtype == DTYPE_F16, &reading->work->keep);
     reading->facts->floats = options->c;
     return true;
 }

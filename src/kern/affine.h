@@ -100,7 +100,8 @@ typedef struct {
 } S0Fixed16;
 
 typedef struct {
-    const char *name; /* "portable", "avx2", "avx512", "neon", "helium" */
+    const char *name;    /* "portable", "avx2", "avx512", "neon", "helium" */
+    size_t vector_bytes; /* of x: channel last, rows that end where one ends go fastest; 0: any rows that touch do */
     void (*f32)(const S0Rows *rows, const S0Floats *floats);
     void (*f16)(const S0Rows *rows, const S0Floats *floats);
     void (*product8)(const S0Rows *rows, const S0Products8 *products);

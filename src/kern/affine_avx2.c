@@ -8,6 +8,7 @@
 #if defined(__x86_64__)
 const S0Kernels s0_kernels_avx2 = {
     .name = "avx2",
+    .vector_bytes = 0, /* they repeat the parameters of few channels themselves */
     .f32 = s0_f32_avx2,
     .f32_planes = s0_f32_planes_avx2,
     .f16 = s0_f16_avx2,

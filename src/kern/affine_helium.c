@@ -10,6 +10,7 @@
 
 const S0Kernels s0_kernels_helium = {
     .name = "helium",
+    .vector_bytes = 16,
     .f32 = s0_f32_helium,
     .f32_planes = s0_f32_planes_helium,
     .f16 = s0_f16_portable,

@@ -9,6 +9,7 @@
 
 const S0Kernels s0_kernels_neon = {
     .name = "neon",
+    .vector_bytes = 16,
     .f32 = s0_f32_neon,
     .f32_planes = s0_f32_planes_neon,
     .f16 = s0_f16_neon,

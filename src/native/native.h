@@ -4,6 +4,7 @@
 
 #include "native/pool.h"
 #include "native/walk.h"
+#include "native/wide.h"
 #include "prepare/node16.h"
 #include "prepare/node8.h"
 
@@ -29,6 +30,8 @@ struct Native {
     uint64_t map_bytes;   /* of x, and of y */
     uint64_t cache_bytes; /* maps that are larger together are written past the caches */
     NativeRun run;
+    Wide wide;      /* channel last */
+    NativeRun rows; /* rows of one pixel or several; `channel` is the number of their first parameters */
 
     const size_t *patch_column; /* native/patch.h */
     size_t patch_count;
@@ -45,7 +48,7 @@ struct Native {
 };
 
 /* Sets `run` for what stands in the union; `kernels`, `walk` and `bits` are told. */
-void native_take_floats(Native *native, const S0Floats *floats, bool is_half);
+void native_take_floats(Native *native, const S0Floats *floats, bool is_half, Arena *arena);
 void native_take_codes8(Native *native, const Node8Reference *reference, Arena *arena);
 void native_take_codes16(Native *native, const Chain *chain, size_t channels, Arena *arena);
 void native_take_nibbles(Native *native, const S0Tables4 *tables);

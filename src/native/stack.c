@@ -11,6 +11,20 @@ static void next_plane(S0Rows *rows, uint64_t plane_bytes) {
     rows->y = (uint8_t *)rows->y + plane_bytes;
 }
 
+/* Channel last: `rows` over the pixels of a stack, several in one where they touch. */
+static void wide(const Native *native, const NativeStack *stack) {
+    NativeStack some = *stack;
+    S0Rows part[2];
+    some.channel = stack->channel * native->wide.pixels;
+    wide_rows(&native->wide, &stack->rows, part);
+    for (int k = 0; k < 2; k++) {
+        if (part[k].rows > 0) {
+            some.rows = part[k];
+            native->rows(native, &some);
+        }
+    }
+}
+
 /* ---- Reals */
 
 static S0Floats floats_at(const Native *native, uint64_t channel, uint64_t channels) {
@@ -18,20 +32,24 @@ static S0Floats floats_at(const Native *native, uint64_t channel, uint64_t chann
         .channels = (size_t)channels, .scale = native->floats.scale + channel, .bias = native->floats.bias + channel};
 }
 
-static void singles(const Native *native, const NativeStack *stack) {
-    S0Rows rows = stack->rows;
-    if (native->walk.is_channel_last) {
-        S0Floats floats = floats_at(native, stack->channel, rows.columns);
-        native->kernels->f32(&rows, &floats);
-    } else {
-        S0Floats floats = floats_at(native, stack->channel, stack->planes);
-        native->kernels->f32_planes(&rows, (size_t)stack->plane_bytes, &floats);
-    }
+static void single_rows(const Native *native, const NativeStack *stack) {
+    S0Floats floats = floats_at(native, stack->channel, stack->rows.columns);
+    native->kernels->f32(&stack->rows, &floats);
 }
 
-static void halves(const Native *native, const NativeStack *stack) {
+static void half_rows(const Native *native, const NativeStack *stack) {
+    S0Floats floats = floats_at(native, stack->channel, stack->rows.columns);
+    native->kernels->f16(&stack->rows, &floats);
+}
+
+static void single_planes(const Native *native, const NativeStack *stack) {
+    S0Floats floats = floats_at(native, stack->channel, stack->planes);
+    native->kernels->f32_planes(&stack->rows, (size_t)stack->plane_bytes, &floats);
+}
+
+static void half_planes(const Native *native, const NativeStack *stack) {
     S0Rows rows = stack->rows;
-    S0Floats floats = floats_at(native, stack->channel, native->walk.is_channel_last ? rows.columns : 1);
+    S0Floats floats = floats_at(native, stack->channel, 1);
     for (uint64_t plane = 0; plane < stack->planes; plane++) {
         native->kernels->f16(&rows, &floats);
         next_plane(&rows, stack->plane_bytes);
@@ -40,9 +58,16 @@ static void halves(const Native *native, const NativeStack *stack) {
     }
 }
 
-void native_take_floats(Native *native, const S0Floats *floats, bool is_half) {
+void native_take_floats(Native *native, const S0Floats *floats, bool is_half, Arena *arena) {
     native->floats = *floats;
-    native->run = is_half ? halves : singles;
+    if (!native->walk.is_channel_last) {
+        native->run = is_half ? half_planes : single_planes;
+        return;
+    }
+    native->floats.scale = wide_array(&native->wide, floats->scale, sizeof(float), arena);
+    native->floats.bias = wide_array(&native->wide, floats->bias, sizeof(float), arena);
+    native->rows = is_half ? half_rows : single_rows;
+    native->run = wide;
 }
 
 /* ---- Codes of 4 bits */
@@ -117,14 +142,14 @@ static void planes8(const Native *native, const NativeStack *stack) {
     }
 }
 
-/* ---- Channel last */
+/* ---- Codes of 8 bits, channel last */
 
-static void products(const Native *native, const NativeStack *stack) {
+static void product_rows(const Native *native, const NativeStack *stack) {
     S0Products8 given = products_at(&native->last.products, stack->channel, stack->rows.columns);
     native->kernels->product8(&stack->rows, &given);
 }
 
-static void rounds(const Native *native, const NativeStack *stack) {
+static void round_rows(const Native *native, const NativeStack *stack) {
     S0Rounds8 given = native->last.rounds;
     given.channels = stack->rows.columns;
     given.scale += stack->channel;
@@ -132,6 +157,7 @@ static void rounds(const Native *native, const NativeStack *stack) {
     native->kernels->round8(&stack->rows, &given);
 }
 
+/* A table is more than a row: none is kept twice. */
 static void tables(const Native *native, const NativeStack *stack) {
     S0Tables8 given = {.channels = stack->rows.columns,
                        .table = native->last.tables.table + FORM8_CODES * stack->channel};
@@ -143,13 +169,29 @@ static void patch_by_table(const Native *native, const S0Rows *row, size_t patch
     native->kernels->table8(row, &table);
 }
 
-static void take_last8(Native *native) {
-    static const NativeRun RUN[] = {
-        [NODE8_PRODUCTS] = products, [NODE8_ROUNDS] = rounds, [NODE8_PATCHED] = products, [NODE8_TABLES] = tables};
-    const Node8Last *last = &native->last;
-    native->run = RUN[last->way];
+static void widen_products(const Wide *wide, S0Products8 *products, Arena *arena) {
+    products->multiplier = wide_array(wide, products->multiplier, sizeof(int16_t), arena);
+    products->addend = wide_array(wide, products->addend, sizeof(int16_t), arena);
+    products->divisor = wide_array(wide, products->divisor, sizeof(int16_t), arena);
+    if (products->odd_code != NULL) {
+        products->odd_code = wide_array(wide, products->odd_code, sizeof(int8_t), arena);
+        products->odd_step = wide_array(wide, products->odd_step, sizeof(int8_t), arena);
+    }
+}
+
+static void take_last8(Native *native, Arena *arena) {
+    Node8Last *last = &native->last;
+    native->run = last->way == NODE8_TABLES ? tables : wide;
+    if (last->way == NODE8_ROUNDS) {
+        native->rows = round_rows;
+        last->rounds.scale = wide_array(&native->wide, last->rounds.scale, sizeof(float), arena);
+        last->rounds.bias = wide_array(&native->wide, last->rounds.bias, sizeof(float), arena);
+    } else if (last->way != NODE8_TABLES) {
+        native->rows = product_rows;
+        widen_products(&native->wide, &last->products, arena);
+    }
     if (last->way == NODE8_PATCHED) {
-        patch_take(native, last->patch_column, last->patch_count, products, patch_by_table);
+        patch_take(native, last->patch_column, last->patch_count, wide, patch_by_table);
     }
 }
 
@@ -163,7 +205,7 @@ void native_take_codes8(Native *native, const Node8Reference *reference, Arena *
     bool is_short = has_short_rows(&native->walk);
     if (native->walk.is_channel_last) {
         (is_short ? node8_last_tables : node8_last)(reference, arena, &native->last);
-        take_last8(native);
+        take_last8(native, arena);
     } else {
         (is_short ? node8_first_tables : node8_first)(reference, arena, &native->first);
         native->run = planes8;
@@ -223,8 +265,7 @@ static void planes16(const Native *native, const NativeStack *stack) {
     }
 }
 
-/* Those of the columns of a stack, of those of all channels. */
-static S0Reals16 reals_of_stack(S0Reals16 given, const NativeStack *stack) {
+static S0Reals16 reals_at(S0Reals16 given, const NativeStack *stack) {
     given.channels = stack->rows.columns;
     given.weight += stack->channel;
     given.offset += stack->channel;
@@ -233,18 +274,18 @@ static S0Reals16 reals_of_stack(S0Reals16 given, const NativeStack *stack) {
     return given;
 }
 
-static void reals(const Native *native, const NativeStack *stack) {
-    S0Reals16 given = reals_of_stack(native->codes16.reals, stack);
+static void real_rows(const Native *native, const NativeStack *stack) {
+    S0Reals16 given = reals_at(native->codes16.reals, stack);
     native->kernels->real16(&stack->rows, &given);
 }
 
-static void quotients(const Native *native, const NativeStack *stack) {
-    S0Quotients16 given = {.reals = reals_of_stack(native->codes16.quotients.reals, stack),
+static void quotient_rows(const Native *native, const NativeStack *stack) {
+    S0Quotients16 given = {.reals = reals_at(native->codes16.quotients.reals, stack),
                            .divisor = native->codes16.quotients.divisor + stack->channel};
     native->kernels->quotient16(&stack->rows, &given);
 }
 
-static void fixed(const Native *native, const NativeStack *stack) {
+static void fixed_rows(const Native *native, const NativeStack *stack) {
     S0Fixed16 given = native->codes16.fixed;
     given.channels = stack->rows.columns;
     given.weight += stack->channel;
@@ -263,17 +304,46 @@ static void patch_by_form(const Native *native, const S0Rows *row, size_t patch)
     plane16(native, row, native->patch_column[patch]);
 }
 
-void native_take_codes16(Native *native, const Chain *chain, size_t channels, Arena *arena) {
-    static const NativeRun PIXELS[] = {
-        [FORM16_REAL] = reals, [FORM16_QUOTIENT] = quotients, [FORM16_FIXED] = fixed, [FORM16_CHAIN] = nothing};
+static void widen_reals(const Wide *wide, S0Reals16 *reals, Arena *arena) {
+    reals->weight = wide_array(wide, reals->weight, sizeof(float), arena);
+    reals->offset = wide_array(wide, reals->offset, sizeof(float), arena);
+    reals->scale = wide_array(wide, reals->scale, sizeof(float), arena);
+    reals->bias = wide_array(wide, reals->bias, sizeof(float), arena);
+}
+
+static void widen_fixed(const Wide *wide, S0Fixed16 *fixed, Arena *arena) {
+    fixed->weight = wide_array(wide, fixed->weight, sizeof(int32_t), arena);
+    fixed->offset = wide_array(wide, fixed->offset, sizeof(int32_t), arena);
+    fixed->factor = wide_array(wide, fixed->factor, sizeof(S0Multiplier), arena);
+}
+
+static void take_last16(Native *native, Arena *arena) {
+    static const NativeRun ROWS[FORM16_CHAIN] = {
+        [FORM16_REAL] = real_rows, [FORM16_QUOTIENT] = quotient_rows, [FORM16_FIXED] = fixed_rows};
     Node16 *node = &native->codes16;
-    node16_find(chain, channels, arena, node);
-    NativeRun pixels = PIXELS[node->shared];
-    if (!native->walk.is_channel_last) {
-        native->run = planes16;
-    } else if (node->patch_count == 0) {
-        native->run = pixels;
-    } else {
+    NativeRun pixels = node->shared == FORM16_CHAIN ? nothing : wide;
+    if (node->shared == FORM16_REAL) {
+        widen_reals(&native->wide, &node->reals, arena);
+    } else if (node->shared == FORM16_QUOTIENT) {
+        widen_reals(&native->wide, &node->quotients.reals, arena);
+        node->quotients.divisor = wide_array(&native->wide, node->quotients.divisor, sizeof(float), arena);
+    } else if (node->shared == FORM16_FIXED) {
+        widen_fixed(&native->wide, &node->fixed, arena);
+    }
+    if (node->shared != FORM16_CHAIN) {
+        native->rows = ROWS[node->shared];
+    }
+    native->run = pixels;
+    if (node->patch_count > 0) {
         patch_take(native, node->patch_column, node->patch_count, pixels, patch_by_form);
+    }
+}
+
+void native_take_codes16(Native *native, const Chain *chain, size_t channels, Arena *arena) {
+    node16_find(chain, channels, arena, &native->codes16);
+    if (native->walk.is_channel_last) {
+        take_last16(native, arena);
+    } else {
+        native->run = planes16;
     }
 }

@@ -296,6 +296,31 @@ static void test_codes(void **state) {
     }
 }
 
+/* Channel last, pixels become longer rows: of every number of channels, from one pixel to several rows and a rest. */
+static void test_every_number_of_channels(void **state) {
+    (void)state;
+    enum { CHANNELS = 70 };
+    static const Shape PIXELS[] = {{1, 0, 1, 1}, {1, 0, 3, 5}, {2, 0, 9, 15}, {1, 0, 1, 130}};
+    draw_parameters(1);
+    for (size_t k = 0; k < CHANNELS * 4; k++) {
+        Shape shape = PIXELS[k % 4];
+        s0_affine_options floats = {.dtype = "float32", .scale = scale, .bias = bias}, codes = CODED[0].options;
+        codes.dtype = "int8";
+        floats.n = codes.n = shape.n;
+        floats.c = codes.c = k / 4 + 1;
+        floats.h = codes.h = shape.h;
+        floats.w = codes.w = shape.w;
+        draw_floats();
+        compare(&floats, &LAYOUTS[1], float_reference, sizeof(float));
+        compare(&floats, &LAYOUTS[2], float_reference, sizeof(float));
+        draw_codes();
+        compare(&codes, &LAYOUTS[1], int8_reference, 1);
+        codes.dtype = "int16";
+        codes.x_zero_point = codes.y_zero_point = 0;
+        compare(&codes, &LAYOUTS[1], int16_reference, 2);
+    }
+}
+
 /* Packed: each code at its half of a byte, rows of whole bytes. */
 static void test_packed_codes_of_4_bits(void **state) {
     (void)state;
@@ -486,6 +511,7 @@ int main(void) {
     const struct CMUnitTest portable[] = {
         cmocka_unit_test(test_floats),
         cmocka_unit_test(test_codes),
+        cmocka_unit_test(test_every_number_of_channels),
         cmocka_unit_test(test_packed_codes_of_4_bits),
         cmocka_unit_test(test_patched_columns_of_8_bits),
     };
@@ -494,6 +520,7 @@ int main(void) {
         cmocka_unit_test(test_patched_columns_of_16_bits),
         cmocka_unit_test(test_floats),
         cmocka_unit_test(test_codes),
+        cmocka_unit_test(test_every_number_of_channels),
         cmocka_unit_test(test_packed_codes_of_4_bits),
         cmocka_unit_test(test_codes_inside_bytes),
         cmocka_unit_test(test_floats_off_their_alignment),

@@ -1,0 +1,33 @@
+/* Channel last: pixels that touch, several of them as one row.
+ *
+ *     pixels of 3 channels    c0 c1 c2 | c0 c1 c2 | c0 c1 c2 | c0 c1 c2 | c0 c1 c2 | c0 c1 c2
+ *     rows of 4 pixels        c0 c1 c2   c0 c1 c2   c0 c1 c2   c0 c1 c2 | c0 c1 c2   c0 c1 c2
+ *
+ * so that rows end where vectors do and are of some length, whatever the channels; what is left of the pixels is one
+ * row more. Parameters are kept repeated as often: those of channels in blocks (N C/16 H W C%16) block by block. */
+#ifndef S0_NATIVE_WIDE_H
+#define S0_NATIVE_WIDE_H
+
+#include "base/arena.h"
+#include "kern/affine.h"
+#include "native/walk.h"
+
+typedef struct {
+    size_t pixels; /* of a row; 1: each is given as its own */
+    size_t pixel_bytes;
+    size_t block; /* channels of a pixel */
+    size_t channels;
+} Wide;
+
+/* Of a walk whose columns are channels, elements of so many bits, vectors of `vector_bytes` of them: a power of 2,
+ * or 0, which leaves pixels as they are. Where a row has several, all stacks of the walk begin with a block. */
+void wide_find(const Walk *walk, uint32_t bits, size_t vector_bytes, Wide *wide);
+
+/* One parameter of `bytes` bytes a channel, repeated; on a cache line. Those of a stack that begins with channel c
+ * begin with number c * pixels. */
+void *wide_array(const Wide *wide, const void *parameters, size_t bytes, Arena *arena);
+
+/* The rows, then what is left, of pixels of whole blocks; others as they are. Either may have no rows. */
+void wide_rows(const Wide *wide, const S0Rows *pixels, S0Rows part[2]);
+
+#endif
