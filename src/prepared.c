@@ -115,7 +115,6 @@ static bool resolve(Reading *reading, const Contract *contract, View *view) {
 }
 
 static bool lay_out(Reading *reading) {
-    Native *native = reading->native;
     const Contract *contract = read_layout(reading);
     View view;
     if (contract == NULL || !resolve(reading, contract, &view)) {
@@ -124,10 +123,7 @@ static bool lay_out(Reading *reading) {
     if (!view_flatten(&view)) {
         return bad(reading, "layout", contract_text(contract).ptr, "fewer levels, or banks that fit 64 bits together");
     }
-    native->bits = view.shape.bits;
-    native->map_bytes = view.bank_bytes;
-    walk_init(&view, dtype_is_float(reading->dtype) ? native->bits / 8 : 1, &native->walk);
-    wide_find(&native->walk, native->bits, native->kernels->vector_bytes, &native->wide);
+    native_lay_out(reading->native, &view, dtype_is_float(reading->dtype) ? view.shape.bits / 8 : 1);
     return true;
 }
 

@@ -24,14 +24,20 @@ typedef void (*NativePatch)(const Native *native, const S0Rows *row, size_t patc
 
 struct Native {
     const S0Kernels *kernels;
-    Pool *pool; /* null: none */
-    Walk walk;
-    uint32_t bits;        /* of an element */
-    uint64_t map_bytes;   /* of x, and of y */
+    Pool *pool;           /* null: none */
     uint64_t cache_bytes; /* maps that are larger together are written past the caches */
+
+    /* native_lay_out */
+    Walk walk;
+    Wide wide;                /* channel last */
+    uint32_t bits;            /* of an element */
+    uint64_t map_bytes;       /* of x, and of y */
+    bool is_one_stack;        /* which `run` takes as it is: */
+    NativeStack whole;        /* but for its pointers */
+    size_t whole_begin_bytes; /* in x, and in y */
+
     NativeRun run;
-    Wide wide;      /* channel last */
-    NativeRun rows; /* rows of one pixel or several; `channel` is the number of their first parameters */
+    NativeRun rows; /* channel last, one pixel or several a row; `channel` is the number of their first parameters */
 
     const size_t *patch_column; /* native/patch.h */
     size_t patch_count;
@@ -47,7 +53,10 @@ struct Native {
     };
 };
 
-/* Sets `run` for what stands in the union; `kernels`, `walk` and `bits` are told. */
+/* Of a map without banks; `kernels` are told. Floats are read at multiples of `align_bytes`. */
+void native_lay_out(Native *native, const View *view, uint64_t align_bytes);
+
+/* Sets `run` for what stands in the union, of a map that is laid out. */
 void native_take_floats(Native *native, const S0Floats *floats, bool is_half, Arena *arena);
 void native_take_codes8(Native *native, const Node8Reference *reference, Arena *arena);
 void native_take_codes16(Native *native, const Chain *chain, size_t channels, Arena *arena);

@@ -21,7 +21,7 @@ typedef struct {
 } Run;
 
 static uint64_t share(uint64_t whole, uint32_t part, uint32_t parts) {
-    return whole / parts * part + whole % parts * part / parts;
+    return part == 0 ? 0 : part == parts ? whole : whole / parts * part + whole % parts * part / parts;
 }
 
 /* Of each plane the rows and columns, and of the planes those, from the first ones to the ends. */
@@ -123,11 +123,49 @@ static bool is_alone(const Native *native, uint32_t threads) {
     return threads <= 1 || native->pool == NULL || native->map_bytes < ALONE_BYTES || !native->walk.is_aligned;
 }
 
+/* Small maps take some nanoseconds: what is the same on each call is prepared. */
+static void prepare_whole(Native *native) {
+    const Walk *walk = &native->walk;
+    WalkPlace place;
+    if (walk->stack_count != 1 || !walk->is_aligned) {
+        return;
+    }
+    walk_begin(walk, 0, &place);
+    size_t pitch = (size_t)(walk->row.stride_bits / 8);
+    native->is_one_stack = place.stack.rows > 0 && place.stack.columns > 0;
+    native->whole_begin_bytes = (size_t)(place.stack.offset_bits / 8);
+    native->whole = (NativeStack){.rows = {.rows = (size_t)place.stack.rows,
+                                           .columns = (size_t)place.stack.columns,
+                                           .x_pitch_bytes = pitch,
+                                           .y_pitch_bytes = pitch},
+                                  .channel = place.stack.channel,
+                                  .planes = walk->plane.extent,
+                                  .plane_bytes = walk->plane.stride_bits / 8};
+}
+
+void native_lay_out(Native *native, const View *view, uint64_t align_bytes) {
+    native->bits = view->shape.bits;
+    native->map_bytes = view->bank_bytes;
+    walk_init(view, align_bytes, &native->walk);
+    wide_find(&native->walk, native->bits, native->kernels->vector_bytes, &native->wide);
+    prepare_whole(native);
+}
+
+static void run_whole(const Native *native, const uint8_t *x, uint8_t *y, int streams) {
+    NativeStack whole = native->whole;
+    whole.rows.x = x + native->whole_begin_bytes;
+    whole.rows.y = y + native->whole_begin_bytes;
+    whole.rows.streams = streams;
+    native->run(native, &whole);
+}
+
 void native_run(const Native *native, const void *x, void *y, uint32_t threads) {
     Run run = {.native = native, .x = x, .y = y, .streams = x != y && native->map_bytes > native->cache_bytes / 2};
-    if (is_alone(native, threads)) {
-        run_share(&run, 0, 1);
-    } else {
+    if (!is_alone(native, threads)) {
         pool_run(native->pool, run_share, &run, threads);
+    } else if (native->is_one_stack) {
+        run_whole(native, run.x, run.y, run.streams);
+    } else {
+        run_share(&run, 0, 1);
     }
 }

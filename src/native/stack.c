@@ -25,6 +25,12 @@ static void wide(const Native *native, const NativeStack *stack) {
     }
 }
 
+/* What `run` or `pixels` is. */
+static NativeRun take_rows(Native *native, NativeRun rows) {
+    native->rows = rows;
+    return native->wide.pixels > 1 ? wide : rows;
+}
+
 /* ---- Reals */
 
 static S0Floats floats_at(const Native *native, uint64_t channel, uint64_t channels) {
@@ -66,8 +72,7 @@ void native_take_floats(Native *native, const S0Floats *floats, bool is_half, Ar
     }
     native->floats.scale = wide_array(&native->wide, floats->scale, sizeof(float), arena);
     native->floats.bias = wide_array(&native->wide, floats->bias, sizeof(float), arena);
-    native->rows = is_half ? half_rows : single_rows;
-    native->run = wide;
+    native->run = take_rows(native, is_half ? half_rows : single_rows);
 }
 
 /* ---- Codes of 4 bits */
@@ -181,17 +186,20 @@ static void widen_products(const Wide *wide, S0Products8 *products, Arena *arena
 
 static void take_last8(Native *native, Arena *arena) {
     Node8Last *last = &native->last;
-    native->run = last->way == NODE8_TABLES ? tables : wide;
+    if (last->way == NODE8_TABLES) {
+        native->run = tables;
+        return;
+    }
     if (last->way == NODE8_ROUNDS) {
-        native->rows = round_rows;
         last->rounds.scale = wide_array(&native->wide, last->rounds.scale, sizeof(float), arena);
         last->rounds.bias = wide_array(&native->wide, last->rounds.bias, sizeof(float), arena);
-    } else if (last->way != NODE8_TABLES) {
-        native->rows = product_rows;
-        widen_products(&native->wide, &last->products, arena);
+        native->run = take_rows(native, round_rows);
+        return;
     }
+    widen_products(&native->wide, &last->products, arena);
+    native->run = take_rows(native, product_rows);
     if (last->way == NODE8_PATCHED) {
-        patch_take(native, last->patch_column, last->patch_count, wide, patch_by_table);
+        patch_take(native, last->patch_column, last->patch_count, native->run, patch_by_table);
     }
 }
 
@@ -317,25 +325,31 @@ static void widen_fixed(const Wide *wide, S0Fixed16 *fixed, Arena *arena) {
     fixed->factor = wide_array(wide, fixed->factor, sizeof(S0Multiplier), arena);
 }
 
-static void take_last16(Native *native, Arena *arena) {
-    static const NativeRun ROWS[FORM16_CHAIN] = {
-        [FORM16_REAL] = real_rows, [FORM16_QUOTIENT] = quotient_rows, [FORM16_FIXED] = fixed_rows};
+/* What computes the columns that are not patched. */
+static NativeRun take_shared16(Native *native, Arena *arena) {
+    const Wide *given = &native->wide;
     Node16 *node = &native->codes16;
-    NativeRun pixels = node->shared == FORM16_CHAIN ? nothing : wide;
-    if (node->shared == FORM16_REAL) {
-        widen_reals(&native->wide, &node->reals, arena);
-    } else if (node->shared == FORM16_QUOTIENT) {
-        widen_reals(&native->wide, &node->quotients.reals, arena);
-        node->quotients.divisor = wide_array(&native->wide, node->quotients.divisor, sizeof(float), arena);
-    } else if (node->shared == FORM16_FIXED) {
-        widen_fixed(&native->wide, &node->fixed, arena);
+    switch (node->shared) {
+    case FORM16_REAL:
+        widen_reals(given, &node->reals, arena);
+        return take_rows(native, real_rows);
+    case FORM16_QUOTIENT:
+        widen_reals(given, &node->quotients.reals, arena);
+        node->quotients.divisor = wide_array(given, node->quotients.divisor, sizeof(float), arena);
+        return take_rows(native, quotient_rows);
+    case FORM16_FIXED:
+        widen_fixed(given, &node->fixed, arena);
+        return take_rows(native, fixed_rows);
+    default:
+        return nothing;
     }
-    if (node->shared != FORM16_CHAIN) {
-        native->rows = ROWS[node->shared];
-    }
-    native->run = pixels;
+}
+
+static void take_last16(Native *native, Arena *arena) {
+    const Node16 *node = &native->codes16;
+    native->run = take_shared16(native, arena);
     if (node->patch_count > 0) {
-        patch_take(native, node->patch_column, node->patch_count, pixels, patch_by_form);
+        patch_take(native, node->patch_column, node->patch_count, native->run, patch_by_form);
     }
 }
 

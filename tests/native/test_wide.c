@@ -135,6 +135,7 @@ static const Row MAPS[] = {
     {"N C/5 H W/4 W%4 C%5", 32, 2, 15, 3, 9, 64, 0},
     {"N+1 H W C", 32, 2, 700, 3, 3, 64, 0},
     {"N H W C", 32, 1, 2000, 2, 2, 64, 0},
+    {"N+8 H W C", 32, 1, 12, 5, 9, 64, 0},
 };
 
 static uint8_t input[4 * MOST_ELEMENTS], output[4 * MOST_ELEMENTS];
@@ -154,12 +155,11 @@ static void fill_map(const View *view) {
 }
 
 static void check_map(const Row *row, Work *work) {
-    static const S0Kernels say = {.f32 = say_f32};
+    static const S0Kernels say = {.vector_bytes = 64, .f32 = say_f32};
     View view = resolve(row, work);
-    Native native = {.kernels = &say, .bits = row->bits, .map_bytes = view.bank_bytes, .cache_bytes = UINT64_MAX};
-    walk_init(&view, sizeof(float), &native.walk);
+    Native native = {.kernels = &say, .cache_bytes = UINT64_MAX};
+    native_lay_out(&native, &view, sizeof(float));
     assert_true(native.walk.is_channel_last && view.bank_bytes <= sizeof input);
-    wide_find(&native.walk, row->bits, row->vector_bytes, &native.wide);
     float *channel = arena_array(&work->keep, float, (size_t)row->c);
     for (size_t c = 0; c < row->c; c++) {
         channel[c] = (float)(c + 1);
