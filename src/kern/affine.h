@@ -109,6 +109,7 @@ typedef struct {
      * c, for each of `channels`. */
     void (*f32_planes)(const S0Rows *first, size_t plane_bytes, const S0Floats *floats);
     void (*product8_planes)(const S0Rows *first, size_t plane_bytes, const S0Products8 *products);
+    void (*real16_planes)(const S0Rows *first, size_t plane_bytes, const S0Reals16 *reals);
     void (*round8)(const S0Rows *rows, const S0Rounds8 *rounds);
     void (*table8)(const S0Rows *rows, const S0Tables8 *tables);
     void (*table4)(const S0Rows *rows, const S0Tables4 *tables);

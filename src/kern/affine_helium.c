@@ -20,6 +20,7 @@ const S0Kernels s0_kernels_helium = {
     .table8 = s0_table8_portable,
     .table4 = s0_table4_portable,
     .real16 = s0_real16_helium,
+    .real16_planes = s0_real16_planes_helium,
     .quotient16 = s0_quotient16_portable,
     .fixed16 = s0_fixed16_portable,
 };

@@ -19,6 +19,7 @@ const S0Kernels s0_kernels_neon = {
     .table8 = s0_table8_portable,
     .table4 = s0_table4_neon,
     .real16 = s0_real16_neon,
+    .real16_planes = s0_real16_planes_neon,
     .quotient16 = s0_quotient16_neon,
     .fixed16 = s0_fixed16_neon,
 };

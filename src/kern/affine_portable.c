@@ -17,6 +17,7 @@ const S0Kernels s0_kernels_portable = {
     .table8 = s0_table8_portable,
     .table4 = s0_table4_portable,
     .real16 = s0_real16_portable,
+    .real16_planes = s0_real16_planes_portable,
     .quotient16 = s0_quotient16_portable,
     .fixed16 = s0_fixed16_portable,
 };

@@ -104,4 +104,8 @@ void s0_real16_helium(const S0Rows *rows, const S0Reals16 *reals) {
         s0_real16_portable(rows, reals);
     }
 }
+
+void s0_real16_planes_helium(const S0Rows *first, size_t plane_bytes, const S0Reals16 *reals) {
+    s0_each_plane16(first, plane_bytes, reals, s0_real16_helium);
+}
 #endif

@@ -119,6 +119,10 @@ void s0_real16_neon(const S0Rows *rows, const S0Reals16 *reals) {
     }
 }
 
+void s0_real16_planes_neon(const S0Rows *first, size_t plane_bytes, const S0Reals16 *reals) {
+    s0_each_plane16(first, plane_bytes, reals, s0_real16_neon);
+}
+
 void s0_quotient16_neon(const S0Rows *rows, const S0Quotients16 *quotients) {
     if (s0_has_blocks(rows, sizeof(int16_t))) {
         run(rows, &quotients->reals, quotients->divisor, (S0Form){.pixels = divided_pixels, .plane = divided_plane});

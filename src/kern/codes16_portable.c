@@ -91,6 +91,10 @@ void s0_real16_portable(const S0Rows *rows, const S0Reals16 *reals) {
     }
 }
 
+void s0_real16_planes_portable(const S0Rows *first, size_t plane_bytes, const S0Reals16 *reals) {
+    s0_each_plane16(first, plane_bytes, reals, s0_real16_portable);
+}
+
 void s0_quotient16_portable(const S0Rows *rows, const S0Quotients16 *quotients) {
     size_t row, column;
     for (row = 0; row < rows->rows; row++) {

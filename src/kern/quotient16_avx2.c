@@ -24,15 +24,6 @@ static Limits limits_of(S0Codes codes) {
     return limits;
 }
 
-static int is_plain(S0Codes codes) {
-    return (codes.zero_point == 0) & (codes.lo == INT16_MIN) & (codes.hi == INT16_MAX);
-}
-
-/* Whether a zero point may be added in 32 bits to what is limited to 2^30. */
-static int is_near(S0Codes codes) {
-    return codes.zero_point >= -(1 << 29) && codes.zero_point <= 1 << 29;
-}
-
 /* Eight codes, in 32 bits each. Limits of 2^30 change no result: what is beyond saturates. */
 S0_INLINE __m256i eight_codes(__m128i x, Factors f, const Limits *limits, int steps) {
     __m256 real = _mm256_mul_ps(_mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(x)), f.weight);
@@ -106,7 +97,7 @@ static void run_plane(const S0Rows *rows, const S0Quotients16 *quotients) {
                           _mm256_set1_ps(reals->scale[0]), _mm256_set1_ps(reals->bias[0]),
                           _mm256_set1_ps(quotients->divisor[0])},
                          limits_of(reals->codes)};
-    if (is_plain(reals->codes)) {
+    if (s0_is_plain16(reals->codes)) {
         walk_rows(left, left.columns, plane_codes, &plane, 0);
     } else {
         walk_rows(left, left.columns, plane_codes, &plane, CODED);
@@ -114,7 +105,7 @@ static void run_plane(const S0Rows *rows, const S0Quotients16 *quotients) {
 }
 
 static void run_columns(S0Rows left, size_t period, const Columns *columns, S0Codes codes) {
-    if (is_plain(codes)) {
+    if (s0_is_plain16(codes)) {
         walk_rows(left, period, column_codes, columns, 0);
     } else {
         walk_rows(left, period, column_codes, columns, CODED);
@@ -158,7 +149,7 @@ static void run_tile(const S0Rows *rows, const S0Quotients16 *quotients, size_t 
 
 void s0_quotient16_avx2(const S0Rows *rows, const S0Quotients16 *quotients) {
     size_t first, count;
-    if (!is_near(quotients->reals.codes)) {
+    if (!s0_is_near16(quotients->reals.codes)) {
         s0_quotient16_portable(rows, quotients);
     } else if (quotients->reals.channels == 1) {
         run_plane(rows, quotients);

@@ -90,11 +90,6 @@ static inline float magnitude(float x) {
     return _mm_cvtss_f32(_mm_andnot_ps(_mm_set_ss(-0.0F), _mm_set_ss(x)));
 }
 
-/* Whether a zero point may be added in 32 bits. */
-static int is_near(S0Codes codes) {
-    return codes.zero_point >= -(1 << 29) && codes.zero_point <= 1 << 29;
-}
-
 /* All but BROKEN. */
 static inline int needs_of(Channel c) {
     const __m128 nothing = _mm_setr_ps(1, 0, 1, 0), given = _mm_setr_ps(c.weight, c.offset, c.scale, c.bias);
@@ -138,10 +133,6 @@ typedef enum {
 #undef FORM
 } Form;
 
-static int is_plain(S0Codes codes) {
-    return (codes.zero_point == 0) & (codes.lo == INT16_MIN) & (codes.hi == INT16_MAX);
-}
-
 static inline Form form_of(int needs, S0Codes codes) {
     int form;
     if (needs & DISTANT) {
@@ -154,7 +145,7 @@ static inline Form form_of(int needs, S0Codes codes) {
     } else {
         form = needs & OFFSET ? FORM_lines : FORM_product_line;
     }
-    return (Form)(is_plain(codes) ? form : form + FORM_coded_product);
+    return (Form)(s0_is_plain16(codes) ? form : form + FORM_coded_product);
 }
 
 /* ---- one channel */
@@ -392,7 +383,7 @@ S0_INLINE void run_given_as(S0Rows left, const S0Reals16 *r, int steps) {
 }
 
 static void run_given(const S0Rows *rows, const S0Reals16 *reals) {
-    if (is_plain(reals->codes)) {
+    if (s0_is_plain16(reals->codes)) {
         run_given_as(*rows, reals, ANY & ~CODED);
     } else {
         run_given_as(*rows, reals, ANY);
@@ -401,7 +392,7 @@ static void run_given(const S0Rows *rows, const S0Reals16 *reals) {
 
 void s0_real16_avx2(const S0Rows *rows, const S0Reals16 *reals) {
     size_t first, count;
-    if (!is_near(reals->codes)) {
+    if (!s0_is_near16(reals->codes)) {
         s0_real16_portable(rows, reals);
     } else if (reals->channels == 1) {
         run_plane(rows, reals);
@@ -413,5 +404,9 @@ void s0_real16_avx2(const S0Rows *rows, const S0Reals16 *reals) {
             run_tile(rows, reals, first, count);
         }
     }
+}
+
+void s0_real16_planes_avx2(const S0Rows *first, size_t plane_bytes, const S0Reals16 *reals) {
+    s0_each_plane16(first, plane_bytes, reals, s0_real16_avx2);
 }
 #endif

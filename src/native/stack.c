@@ -265,30 +265,47 @@ static void plane16(const Native *native, const S0Rows *rows, uint64_t channel) 
     }
 }
 
-static void planes16(const Native *native, const NativeStack *stack) {
-    S0Rows rows = stack->rows;
-    for (uint64_t plane = 0; plane < stack->planes; plane++) {
-        plane16(native, &rows, stack->channel + plane);
-        next_plane(&rows, stack->plane_bytes);
-    }
-}
-
-static S0Reals16 reals_at(S0Reals16 given, const NativeStack *stack) {
-    given.channels = stack->rows.columns;
-    given.weight += stack->channel;
-    given.offset += stack->channel;
-    given.scale += stack->channel;
-    given.bias += stack->channel;
+static S0Reals16 reals_at(S0Reals16 given, uint64_t channel, size_t channels) {
+    given.channels = channels;
+    given.weight += channel;
+    given.offset += channel;
+    given.scale += channel;
+    given.bias += channel;
     return given;
 }
 
+/* As many as are computed alike, at most `planes`; how many these were. */
+static size_t some_planes16(const Native *native, const S0Rows *rows, uint64_t channel, uint64_t planes,
+                            uint64_t plane_bytes) {
+    const Node16 *node = &native->codes16;
+    size_t together = node->together[channel];
+    if (together == 0) {
+        plane16(native, rows, channel);
+        return 1;
+    }
+    together = together < planes ? together : (size_t)planes;
+    S0Reals16 given = reals_at(node->planes, channel, together);
+    given.codes = node->form[channel].codes;
+    native->kernels->real16_planes(rows, (size_t)plane_bytes, &given);
+    return together;
+}
+
+static void planes16(const Native *native, const NativeStack *stack) {
+    S0Rows rows = stack->rows;
+    for (uint64_t plane = 0; plane < stack->planes;) {
+        size_t count = some_planes16(native, &rows, stack->channel + plane, stack->planes - plane, stack->plane_bytes);
+        next_plane(&rows, count * stack->plane_bytes);
+        plane += count;
+    }
+}
+
 static void real_rows(const Native *native, const NativeStack *stack) {
-    S0Reals16 given = reals_at(native->codes16.reals, stack);
+    S0Reals16 given = reals_at(native->codes16.reals, stack->channel, stack->rows.columns);
     native->kernels->real16(&stack->rows, &given);
 }
 
 static void quotient_rows(const Native *native, const NativeStack *stack) {
-    S0Quotients16 given = {.reals = reals_at(native->codes16.quotients.reals, stack),
+    S0Quotients16 given = {.reals = reals_at(native->codes16.quotients.reals, stack->channel, stack->rows.columns),
                            .divisor = native->codes16.quotients.divisor + stack->channel};
     native->kernels->quotient16(&stack->rows, &given);
 }
@@ -358,6 +375,7 @@ void native_take_codes16(Native *native, const Chain *chain, size_t channels, Ar
     if (native->walk.is_channel_last) {
         take_last16(native, arena);
     } else {
+        node16_join(&native->codes16, arena);
         native->run = planes16;
     }
 }

@@ -29,6 +29,11 @@ static const Form16 *most_shared(const Node16 *node) {
     return best;
 }
 
+/* Null: of each that is REAL, whatever it shares. */
+static bool is_shared_by(const Form16 *form, const Form16 *shared) {
+    return shared == NULL ? form->kind == FORM16_REAL : form16_joins(form, shared);
+}
+
 static S0Reals16 share_reals(const Node16 *node, const Form16 *shared, Arena *arena) {
     float *number[4];
     for (int k = 0; k < 4; k++) {
@@ -36,13 +41,14 @@ static S0Reals16 share_reals(const Node16 *node, const Form16 *shared, Arena *ar
     }
     for (size_t c = 0; c < node->channels; c++) {
         const Form16 *form = &node->form[c];
-        bool is_shared = form16_joins(form, shared);
+        bool is_shared = is_shared_by(form, shared);
         number[0][c] = is_shared ? form->weight : 0;
         number[1][c] = is_shared ? form->offset : 0;
         number[2][c] = is_shared ? form->scale : 0;
         number[3][c] = is_shared ? form->bias : 0;
     }
-    return (S0Reals16){node->channels, number[0], number[1], number[2], number[3], shared->codes};
+    S0Codes codes = shared == NULL ? node->form[0].codes : shared->codes;
+    return (S0Reals16){node->channels, number[0], number[1], number[2], number[3], codes};
 }
 
 static S0Quotients16 share_quotients(const Node16 *node, const Form16 *shared, Arena *arena) {
@@ -101,4 +107,14 @@ void node16_find(const Chain *chain, size_t channels, Arena *arena, Node16 *node
         share(node, shared, arena);
     }
     list_patches(node, shared, arena);
+}
+
+void node16_join(Node16 *node, Arena *arena) {
+    size_t *together = arena_array(arena, size_t, node->channels);
+    for (size_t c = node->channels; c-- > 0;) {
+        bool is_last = c + 1 == node->channels || !form16_joins(&node->form[c + 1], &node->form[c]);
+        together[c] = node->form[c].kind != FORM16_REAL ? 0 : is_last ? 1 : 1 + together[c + 1];
+    }
+    node->together = together;
+    node->planes = share_reals(node, NULL, arena);
 }

@@ -19,9 +19,14 @@ typedef struct {
     S0Fixed16 fixed;         /* where FIXED is */
     size_t patch_count;
     const size_t *patch_column; /* rising */
+    S0Reals16 planes;           /* set by node16_join: of all channels, right for those that are REAL, whose codes */
+    const size_t *together;     /* are to be taken; by channel, so many from it on share them, 0: it is not REAL */
 } Node16;
 
 /* `chain`: one a channel, at least one, each as form16_find takes it. */
 void node16_find(const Chain *chain, size_t channels, Arena *arena, Node16 *node);
+
+/* For channel first: neighbours that one call computes, from what node16_find found. */
+void node16_join(Node16 *node, Arena *arena);
 
 #endif

@@ -1,5 +1,5 @@
 /* Kernels of codes of 16 bits: bit for bit as a scalar reference in wider arithmetic, for all codes, lengths, channels
- * and places, in both tables. */
+ * and places, in all tables. */
 #include "kern/exact.h"
 #include "kern/rows_case.h"
 #include "support/random.h"
@@ -204,12 +204,13 @@ static S0Reals16 place_reals(const Test *test, const Parameters *p, size_t chann
     };
 }
 
-static void run_real(Test *test, const S0Kernels *kernels, const S0Rows *rows, const Parameters *p, size_t channels) {
+static void run_real(const Test *test, const S0Kernels *kernels, const S0Rows *rows, const Parameters *p,
+                     size_t channels) {
     const S0Reals16 reals = place_reals(test, p, channels);
     kernels->real16(rows, &reals);
 }
 
-static void run_quotient(Test *test, const S0Kernels *kernels, const S0Rows *rows, const Parameters *p,
+static void run_quotient(const Test *test, const S0Kernels *kernels, const S0Rows *rows, const Parameters *p,
                          size_t channels) {
     const S0Quotients16 quotients = {
         .reals = place_reals(test, p, channels),
@@ -218,7 +219,8 @@ static void run_quotient(Test *test, const S0Kernels *kernels, const S0Rows *row
     kernels->quotient16(rows, &quotients);
 }
 
-static void run_fixed(Test *test, const S0Kernels *kernels, const S0Rows *rows, const Parameters *p, size_t channels) {
+static void run_fixed(const Test *test, const S0Kernels *kernels, const S0Rows *rows, const Parameters *p,
+                      size_t channels) {
     const size_t bytes = channels * sizeof(int32_t);
     const S0Fixed16 fixed = {
         .channels = channels,
@@ -235,7 +237,7 @@ enum { KERNELS = 3 };
 
 static const struct {
     int16_t (*want)(const Parameters *p, size_t c, int16_t x);
-    void (*run)(Test *test, const S0Kernels *kernels, const S0Rows *rows, const Parameters *p, size_t channels);
+    void (*run)(const Test *test, const S0Kernels *kernels, const S0Rows *rows, const Parameters *p, size_t channels);
 } kernel[KERNELS] = {{want_real, run_real}, {want_quotient, run_quotient}, {want_fixed, run_fixed}};
 
 /* `x` is drawn; all kernels, all tables. */
@@ -262,28 +264,56 @@ static void check_matrix(Test *test, RowsCase layout, const Parameters *p, size_
 
 static Parameters parameters;
 
-static void test_every_code(void **state) {
-    (void)state;
+/* All codes by one channel, by a kernel of every table. */
+static void check_codes(const Test *test, int k) {
     static int16_t x[CODES], want[CODES], y[CODES];
     const S0Kernels *tables[ROWS_TABLES];
     int count = rows_tables(tables);
-    uint64_t seed = 16;
-    Test test = place_new(1);
     for (size_t i = 0; i < CODES; i++) {
         x[i] = (int16_t)(i - 32768);
+        want[i] = kernel[k].want(&parameters, 0, x[i]);
     }
+    for (int t = 0; t < count; t++) {
+        const S0Rows rows = {x, y, 1, CODES, sizeof x, sizeof y, 0};
+        kernel[k].run(test, tables[t], &rows, &parameters, 1);
+        assert_memory_equal(y, want, sizeof y);
+    }
+}
+
+static void test_every_code(void **state) {
+    (void)state;
+    uint64_t seed = 16;
+    Test test = place_new(1);
     for (int channel = 0; channel < 400 / SHARE; channel++) {
         draw(&seed, &parameters, 1);
         for (int k = 0; k < KERNELS; k++) {
-            for (size_t i = 0; i < CODES; i++) {
-                want[i] = kernel[k].want(&parameters, 0, x[i]);
-            }
-            for (int t = 0; t < count; t++) {
-                const S0Rows rows = {x, y, 1, CODES, sizeof x, sizeof y, 0};
-                kernel[k].run(&test, tables[t], &rows, &parameters, 1);
-                assert_memory_equal(y, want, sizeof y);
-            }
+            check_codes(&test, k);
         }
+    }
+    place_free(&test);
+}
+
+/* Numbers that pass what float32 holds, above or below, where a kernel multiplies them to have codes multiplied; a sum
+ * that the last bit of a scale puts beyond a tie. */
+static void test_extremes(void **state) {
+    (void)state;
+    static const struct {
+        float weight, offset, scale, bias;
+    } channel[] = {
+        {1, 1e35F, 1e-29F, 0},
+        {1, 0x1p99F, 0x1.000002p-115F, 0x1p-1F - 0x1p-16F + 0x1p-25F},
+        {0x1.000002p-115F, 0, 0x1p112F, 0},
+        {0x1.8p-130F, 0, 0x1p127F, 0.5F},
+        {0x1.000002p-115F, 0x1p99F, 0x1p-90F, 0},
+    };
+    Test test = place_new(1);
+    parameters.codes = (S0Codes){0, INT16_MIN, INT16_MAX};
+    for (size_t c = 0; c < sizeof channel / sizeof *channel; c++) {
+        parameters.weight[0] = channel[c].weight;
+        parameters.offset[0] = channel[c].offset;
+        parameters.scale[0] = channel[c].scale;
+        parameters.bias[0] = channel[c].bias;
+        check_codes(&test, 0);
     }
     place_free(&test);
 }
@@ -343,11 +373,56 @@ static void test_channels_last(void **state) {
     place_free(&test);
 }
 
+/* Channel first, many planes in one call: matrices of `height` rows, one below the other. */
+static void check_planes(Test *test, RowsCase layout, const Parameters *p, size_t channels, uint64_t seed) {
+    const S0Kernels *tables[ROWS_TABLES];
+    const size_t height = layout.rows / channels;
+    int count = rows_tables(tables);
+    for (int t = 0; t < count; t++) {
+        uint64_t numbers = seed;
+        S0Rows rows = rows_test_lay(&test->rows, &layout);
+        for (size_t i = 0; i < layout.rows * layout.columns; i++) {
+            size_t row = i / layout.columns, column = i % layout.columns;
+            int16_t x = (int16_t)random_next(&numbers), y = want_real(p, row / height, x);
+            rows_x(&test->rows, row, column * sizeof x, &x, sizeof x);
+            rows_want(&test->rows, row, column * sizeof y, &y, sizeof y);
+        }
+        const S0Reals16 reals = place_reals(test, p, channels);
+        rows.rows = height;
+        tables[t]->real16_planes(&rows, height * rows.x_pitch_bytes, &reals);
+        rows_test_check(&test->rows);
+    }
+}
+
+static void test_channels_first(void **state) {
+    (void)state;
+    uint64_t seed = 3;
+    Test test = place_new(80000);
+    for (size_t i = 0; i < 4000 / SHARE; i++) {
+        const size_t channels = 1 + random_below(&seed, 24), height = 1 + random_below(&seed, 2);
+        const size_t columns = 1 + random_below(&seed, i % 8 == 0 ? 700 : 100);
+        const size_t pad = random_below(&seed, 3) == 0 ? random_below(&seed, 40) : 0;
+        const RowsCase layout = {
+            .rows = channels * height,
+            .row_bytes = columns * sizeof(int16_t),
+            .columns = columns,
+            .x_pad = pad,
+            .y_pad = pad,
+            .x = {random_below(&seed, 64), random_below(&seed, 2) != 0},
+            .y = {random_below(&seed, 64), random_below(&seed, 2) != 0},
+            .in_place = random_below(&seed, 3) == 0,
+            .streams = random_below(&seed, 2) != 0,
+        };
+        draw(&seed, &parameters, channels);
+        check_planes(&test, layout, &parameters, channels, seed);
+    }
+    place_free(&test);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_code),
-        cmocka_unit_test(test_planes),
-        cmocka_unit_test(test_channels_last),
+        cmocka_unit_test(test_every_code),    cmocka_unit_test(test_extremes),       cmocka_unit_test(test_planes),
+        cmocka_unit_test(test_channels_last), cmocka_unit_test(test_channels_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -386,6 +386,32 @@ static void test_mixed_node(Work *work) {
     }
 }
 
+/* Neighbours go together while they are real16 and share their codes. */
+static void test_join(Work *work) {
+    enum { PLANES = 6 };
+    Stage plain = scale_stage(5, 100, 0.03f), other = scale_stage(-9, 0, 0.04f), limited = other;
+    limited.integer.hi = 1000;
+    const Stage *const stage[PLANES] = {&plain, &other, &plain, &limited, &limited, &plain};
+    static const size_t together[PLANES] = {2, 1, 0, 2, 1, 1};
+    Chain chain[PLANES];
+    for (int c = 0; c < PLANES; c++) {
+        Semantics semantics = together[c] == 0 ? S0_SEM_TFLITE_SINGLE : S0_SEM_ONNX;
+        assert_null(chain_bind(stage[c], 1, semantics, &work->keep, &chain[c]));
+    }
+    Node16 node;
+    node16_find(chain, PLANES, &work->keep, &node);
+    node16_join(&node, &work->keep);
+    for (size_t c = 0; c < PLANES; c++) {
+        assert_int_equal(node.together[c], together[c]);
+        if (together[c] > 0) {
+            assert_true(node.planes.weight[c] == node.form[c].weight);
+            assert_true(node.planes.offset[c] == node.form[c].offset);
+            assert_true(node.planes.scale[c] == node.form[c].scale);
+            assert_true(node.planes.bias[c] == node.form[c].bias);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         WORK_TEST(test_random),       WORK_TEST(test_reals),
@@ -393,6 +419,7 @@ int main(void) {
         WORK_TEST(test_integers),     WORK_TEST(test_sums),
         WORK_TEST(test_joins),        WORK_TEST(test_quantised_chains),
         WORK_TEST(test_no_quotients), WORK_TEST(test_mixed_node),
+        WORK_TEST(test_join),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
