@@ -17,9 +17,9 @@ const S0Kernels s0_kernels_avx512 = {
     .round8 = s0_round8_avx2,
     .table8 = s0_table8_avx2,
     .table4 = s0_table4_avx2,
-    .real16 = s0_real16_avx2,
-    .real16_planes = s0_real16_planes_avx2,
-    .quotient16 = s0_quotient16_avx2,
+    .real16 = s0_real16_avx512,
+    .real16_planes = s0_real16_planes_avx512,
+    .quotient16 = s0_quotient16_avx512,
     .fixed16 = s0_fixed16_avx2,
 };
 #endif
