@@ -7,7 +7,7 @@
 
 const S0Kernels s0_kernels_portable = {
     .name = "portable",
-    .vector_bytes = 32,
+    .vector_bytes = 64,
     .f32 = s0_f32_portable,
     .f32_planes = s0_f32_planes_portable,
     .f16 = s0_f16_portable,

@@ -1,18 +1,30 @@
 /* How many pixels a row has.
  *
- * A kernel loads a vector of parameters for several rows at a time, and a row has a price of its own: so rows are long
- * where enough of them are left, but not so long that parameters fill the smallest cache. */
+ * Rows are best as short as whole vectors allow: a kernel loads a vector of parameters for several rows at a time, and
+ * these lie near each other. Numbers from measurements with AVX-512. */
 #include "native/wide.h"
 
 #include <string.h>
 
-enum { ENOUGH_BYTES = 256, MOST_ELEMENTS = 1024, ENOUGH_ROWS = 8, LINE_BYTES = 64 };
+/* A row at most: of whole vectors, with their parameters in the smallest cache; else, with less of them. */
+enum { MOST_BYTES = 4096, MOST_ELEMENTS = 1024 };
 
-/* Until a vector ends where a pixel does, or some part of one, a half, a quarter, where that takes too many. */
+/* Of few rows parameters are not shared enough; but vectors that are not whole are to be few. */
+enum { ENOUGH_ROWS = 16, ENOUGH_VECTORS = 4 };
+
+/* What the smallest cache does not hold with its results, kernels go through row by row: these are to be longer. */
+enum { SMALL_BYTES = 16 << 10, ENOUGH_ELEMENTS = 64 };
+
+enum { LINE_BYTES = 64 };
+
+/* Until a vector ends where a pixel does; where that takes too many, until a half does, a quarter, and so on. */
 static size_t least_pixels(const Wide *wide, size_t vector_bytes) {
-    size_t pixels = 1;
-    while (pixels * wide->pixel_bytes % vector_bytes != 0 && 2 * pixels * wide->block <= MOST_ELEMENTS) {
-        pixels *= 2;
+    size_t power = wide->pixel_bytes & (0 - wide->pixel_bytes); /* of 2, that divides them */
+    size_t pixels = power < vector_bytes ? vector_bytes / power : 1;
+    if (pixels * wide->pixel_bytes > MOST_BYTES) {
+        while (pixels > 1 && pixels * wide->block > MOST_ELEMENTS) {
+            pixels /= 2;
+        }
     }
     return pixels;
 }
@@ -20,10 +32,11 @@ static size_t least_pixels(const Wide *wide, size_t vector_bytes) {
 /* Of `count` that touch. */
 static size_t pixels_of_row(const Wide *wide, uint64_t count, size_t vector_bytes) {
     size_t least = least_pixels(wide, vector_bytes), pixels = least;
-    if (count < least * ENOUGH_ROWS && count <= MOST_ELEMENTS / wide->block) {
-        return (size_t)count; /* one row, one call */
+    while (pixels > 1 && count / pixels < ENOUGH_ROWS &&
+           pixels / 2 * wide->pixel_bytes >= ENOUGH_VECTORS * vector_bytes) {
+        pixels /= 2;
     }
-    while (pixels * wide->pixel_bytes < ENOUGH_BYTES && count / (pixels + least) >= ENOUGH_ROWS) {
+    while (count * wide->pixel_bytes > SMALL_BYTES && pixels * wide->block < ENOUGH_ELEMENTS) {
         pixels += least;
     }
     return pixels;
@@ -53,21 +66,4 @@ void *wide_array(const Wide *wide, const void *parameters, size_t bytes, Arena *
         }
     }
     return array;
-}
-
-void wide_rows(const Wide *wide, const S0Rows *pixels, S0Rows part[2]) {
-    part[0] = *pixels;
-    part[1] = *pixels;
-    part[1].rows = 0;
-    if (wide->pixels == 1 || pixels->columns != wide->block) {
-        return;
-    }
-    size_t done = pixels->rows / wide->pixels * wide->pixels;
-    part[0].rows = pixels->rows / wide->pixels;
-    part[0].columns = wide->block * wide->pixels;
-    part[0].x_pitch_bytes = part[0].y_pitch_bytes = wide->pixel_bytes * wide->pixels;
-    part[1].rows = done < pixels->rows ? 1 : 0;
-    part[1].columns = wide->block * (pixels->rows - done);
-    part[1].x = (const uint8_t *)pixels->x + done * wide->pixel_bytes;
-    part[1].y = (uint8_t *)pixels->y + done * wide->pixel_bytes;
 }

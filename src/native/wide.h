@@ -27,7 +27,4 @@ void wide_find(const Walk *walk, uint32_t bits, size_t vector_bytes, Wide *wide)
  * begin with number c * pixels. */
 void *wide_array(const Wide *wide, const void *parameters, size_t bytes, Arena *arena);
 
-/* The rows, then what is left, of pixels of whole blocks; others as they are. Either may have no rows. */
-void wide_rows(const Wide *wide, const S0Rows *pixels, S0Rows part[2]);
-
 #endif

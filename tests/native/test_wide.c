@@ -21,31 +21,29 @@ typedef struct {
 } Row;
 
 static const Row ROWS[] = {
-    {"N H W C", 8, 1, 3, 100, 100, 64, 128}, /* 64 end with a vector, twice as many are long enough */
-    {"N H W C", 8, 1, 3, 100, 100, 16, 96},  /* 16 and 6 times as many */
-    {"N H W C", 8, 1, 3, 20, 30, 64, 64},    /* 128 would leave less than 8 rows */
-    {"N H W C", 8, 1, 3, 10, 34, 64, 340},   /* all of a small map */
-    {"N H W C", 8, 1, 3, 10, 35, 64, 64},    /* no more than 1024 elements */
-    {"N H W C", 8, 1, 16, 4, 8, 64, 4},      /* small, but of 8 rows */
-    {"N H W C", 8, 1, 3, 5, 7, 64, 35},
-    {"N H W C", 32, 1, 3, 100, 100, 64, 32}, /* 16 pixels are 3 vectors */
+    {"N H W C", 8, 1, 3, 100, 100, 64, 64},  /* 3 vectors */
+    {"N H W C", 8, 1, 3, 100, 100, 16, 32},  /* 16 are 3 vectors, but 48 elements */
+    {"N H W C", 8, 1, 3, 20, 30, 16, 16},    /* which are enough where the map is small */
+    {"N H W C", 8, 1, 3, 20, 30, 64, 64},    /* 9 rows, but no less than four vectors */
+    {"N H W C", 8, 1, 3, 5, 7, 64, 64},      /* more than there are: no row, all is left */
+    {"N H W C", 32, 1, 3, 100, 100, 64, 32}, /* 16 pixels are 3 vectors, but 48 elements */
     {"N H W C", 32, 1, 64, 9, 9, 64, 1},     /* long enough and whole */
-    {"N H W C", 32, 1, 16, 9, 9, 64, 4},     /* whole but short */
-    {"N H W C", 32, 1, 70, 50, 50, 64, 8},
-    {"N H W C", 32, 1, 127, 50, 50, 64, 8}, /* half a vector more: 16 would be more than 1024 elements */
-    {"N H W C", 8, 1, 70, 50, 50, 64, 8},
-    {"N H W C", 32, 1, 1001, 50, 50, 64, 1},
-    {"N H W C", 8, 1, 5000, 5, 5, 64, 1},
-    {"N H W C", 32, 1, 70, 50, 50, 0, 1},          /* not wanted */
-    {"N H W C", 4, 1, 3, 50, 50, 64, 1},           /* inside bytes */
-    {"N C H W", 32, 1, 3, 50, 50, 64, 1},          /* channel first */
-    {"N H W C@16", 8, 1, 3, 50, 50, 64, 1},        /* pixels do not touch */
-    {"N+1 H W C", 32, 1, 3, 50, 50, 64, 1},        /* nor are they aligned */
-    {"N C/16 H W C%16", 8, 1, 32, 50, 50, 64, 16}, /* in each block */
-    {"N C/16 H W C%16", 8, 1, 33, 50, 50, 64, 16}, /* the last one is of one channel */
-    {"N C/16 H W C%16", 8, 1, 5, 50, 50, 64, 1},   /* the only one is of five */
-    {"N H C/8 W C%8", 16, 2, 24, 3, 50, 64, 4},    /* 8 would leave 6 rows */
-    {"N H W C", 32, 1, 0, 3, 4, 64, 1},
+    {"N H W C", 32, 1, 16, 20, 20, 64, 4},   /* whole but short */
+    {"N H W C", 32, 1, 16, 9, 9, 64, 1},          {"N H W C", 32, 1, 70, 50, 50, 64, 8},
+    {"N H W C", 32, 1, 70, 7, 8, 64, 2},    /* 8 would leave 7 rows, 4 would leave 14 */
+    {"N H W C", 32, 1, 127, 50, 50, 64, 8}, /* half a vector more: 16 would be more than 4 KiB */
+    {"N H W C", 8, 1, 70, 50, 50, 64, 32},  /* 2240 bytes */
+    {"N H W C", 8, 1, 127, 50, 50, 64, 8},  /* 64 would be more than 4 KiB, 16 more than 1024 elements */
+    {"N H W C", 32, 1, 1001, 50, 50, 64, 1},      {"N H W C", 8, 1, 5000, 5, 5, 64, 1},
+    {"N H W C", 32, 1, 70, 50, 50, 0, 1},         /* not wanted */
+    {"N H W C", 4, 1, 3, 50, 50, 64, 1},          /* inside bytes */
+    {"N C H W", 32, 1, 3, 50, 50, 64, 1},         /* channel first */
+    {"N H W C@16", 8, 1, 3, 50, 50, 64, 1},       /* pixels do not touch */
+    {"N+1 H W C", 32, 1, 3, 50, 50, 64, 1},       /* nor are they aligned */
+    {"N C/16 H W C%16", 8, 1, 32, 50, 50, 64, 4}, /* in each block */
+    {"N C/16 H W C%16", 8, 1, 33, 50, 50, 64, 4}, /* the last one is of one channel */
+    {"N C/16 H W C%16", 8, 1, 5, 50, 50, 64, 1},  /* the only one is of five */
+    {"N H C/8 W C%8", 16, 2, 24, 3, 50, 64, 4},   {"N H W C", 32, 1, 0, 3, 4, 64, 1},
 };
 
 enum { ROW_COUNT = sizeof ROWS / sizeof ROWS[0], MOST_ELEMENTS = 1 << 20 };
@@ -196,6 +194,9 @@ static void test_few_calls(void **state) {
     calls = 0;
     check_map(&(Row){"N H W C", 32, 1, 3, 31, 33, 64, 0}, &work);
     assert_int_equal(calls, 2);
+    calls = 0;
+    check_map(&(Row){"N H W C", 32, 1, 3, 3, 5, 64, 0}, &work);
+    assert_int_equal(calls, 1);
     work_free(&work);
 }
 
