@@ -9,9 +9,9 @@
 const S0Kernels s0_kernels_avx512 = {
     .name = "avx512",
     .vector_bytes = 64,
-    .f32 = s0_f32_avx2,
-    .f32_planes = s0_f32_planes_avx2,
-    .f16 = s0_f16_avx2,
+    .f32 = s0_f32_avx512,
+    .f32_planes = s0_f32_planes_avx512,
+    .f16 = s0_f16_avx512,
     .product8 = s0_product8_avx2,
     .product8_planes = s0_product8_planes_avx2,
     .round8 = s0_round8_avx2,

@@ -27,6 +27,9 @@ void s0_f16_portable(const S0Rows *rows, const S0Floats *floats);
 void s0_f32_avx2(const S0Rows *rows, const S0Floats *floats);
 void s0_f32_planes_avx2(const S0Rows *first, size_t plane_bytes, const S0Floats *floats);
 void s0_f16_avx2(const S0Rows *rows, const S0Floats *floats);
+void s0_f32_avx512(const S0Rows *rows, const S0Floats *floats);
+void s0_f32_planes_avx512(const S0Rows *first, size_t plane_bytes, const S0Floats *floats);
+void s0_f16_avx512(const S0Rows *rows, const S0Floats *floats);
 #endif
 
 #if defined(__aarch64__)
