@@ -85,7 +85,8 @@ static void add_prepared(const Problem *problem, Candidates *list, const char *n
     candidates_add(list, candidate);
 }
 
-/* ---- the form of codes that is right for nearly all parameters, with no product of 16 bits */
+/* ---- the general form of codes, with no product of 16 bits: by table where one channel's is fast, else by float32,
+ * which is right for nearly all parameters */
 
 static const S0Bytes NO_LIMITS = {0, 0, INT8_MIN, INT8_MAX};
 
@@ -93,8 +94,17 @@ typedef struct {
     const Problem *problem;
     const S0Kernels *kernels;
     float *scale, *bias;
+    uint8_t *table;
     bool streams;
 } Exact;
+
+static void run_exact_plane(const Exact *exact, const S0Rows *rows, size_t channel) {
+    if (exact->kernels->table8_is_fast) {
+        exact->kernels->table8(rows, &(S0Tables8){1, exact->table + channel * FORM8_CODES});
+    } else {
+        exact->kernels->round8(rows, &(S0Rounds8){1, exact->scale + channel, exact->bias + channel, NO_LIMITS});
+    }
+}
 
 static void run_exact(void *self) {
     const Exact *exact = self;
@@ -109,10 +119,9 @@ static void run_exact(void *self) {
         return;
     }
     for (size_t k = 0; k < (size_t)shape.n * c; k++) {
-        size_t at = k % c;
         rows.x = (const int8_t *)exact->problem->x + k * plane;
         rows.y = (int8_t *)exact->problem->y + k * plane;
-        exact->kernels->round8(&rows, &(S0Rounds8){1, exact->scale + at, exact->bias + at, NO_LIMITS});
+        run_exact_plane(exact, &rows, k % c);
     }
 }
 
@@ -120,6 +129,7 @@ static void drop_exact(void *self) {
     Exact *exact = self;
     free(exact->scale);
     free(exact->bias);
+    free(exact->table);
     free(exact);
 }
 
@@ -130,8 +140,8 @@ static void fill_table(const Problem *problem, uint64_t channel, uint8_t table[F
 }
 
 static bool find_rounds(const Problem *problem, Exact *exact) {
-    uint8_t table[FORM8_CODES];
     for (uint64_t c = 0; c < problem->row.shape.c; c++) {
+        uint8_t *table = exact->table + c * FORM8_CODES;
         Form8 form;
         fill_table(problem, c, table);
         if (!form8_find_round(table, NO_LIMITS, &form)) {
@@ -150,6 +160,7 @@ static void add_exact(const Problem *problem, Candidates *list) {
                      .kernels = variant_choose(),
                      .scale = bench_alloc(c * sizeof(float)),
                      .bias = bench_alloc(c * sizeof(float)),
+                     .table = bench_alloc(c * FORM8_CODES),
                      .streams = 2 * problem->bytes > variant_cache_bytes()};
     if (!find_rounds(problem, exact)) {
         fprintf(stderr, "skipped: stride0-exact, a channel has no rounded product of float32\n");

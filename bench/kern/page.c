@@ -35,7 +35,8 @@ static const char HOW[] =
     "batch normalisation does; one channel of eight turns the sign. The scale of int16 outputs is 2^-12: a power\n"
     "of two, as fixed-point networks have them; with others the quotient is rounded as well, and channels are\n"
     "computed operator by operator. `stride0` takes the fast forms that were proven for these parameters;\n"
-    "`stride0-exact` takes the float32 form that nearly all parameters allow; `stride0-portable` is the\n"
+    "`stride0-exact` takes what any parameters allow: the float32 form, or tables where one channel's look-ups are\n"
+    "faster (AVX-512 has 128 bytes at once); `stride0-portable` is the\n"
     "freestanding C without intrinsics. ONNX Runtime is called from JavaScript, which costs tens of microseconds:\n"
     "for maps up to 4 MiB its time is an eighth of what nine affines in one model take beyond one.\n";
 

@@ -112,6 +112,7 @@ typedef struct {
     void (*real16_planes)(const S0Rows *first, size_t plane_bytes, const S0Reals16 *reals);
     void (*round8)(const S0Rows *rows, const S0Rounds8 *rounds);
     void (*table8)(const S0Rows *rows, const S0Tables8 *tables);
+    int table8_is_fast; /* of one channel: faster than round8 */
     void (*table4)(const S0Rows *rows, const S0Tables4 *tables);
     void (*real16)(const S0Rows *rows, const S0Reals16 *reals);
     void (*quotient16)(const S0Rows *rows, const S0Quotients16 *quotients);

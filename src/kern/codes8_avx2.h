@@ -9,14 +9,13 @@
 #define S0_KERN_CODES8_AVX2_H
 
 #if defined(__x86_64__)
+#include "kern/codes8.h"
 #include "kern/rows_avx2.h"
 
 #define S0_INLINE static inline __attribute__((always_inline))
 
-/* What is done beside the least. A constant where a form is applied: what is not wanted costs nothing. */
+/* Flags beside those of codes8.h. */
 enum {
-    S0_FLIPS = 1,   /* x or y are uint8 */
-    S0_LIMITS = 2,  /* fewer codes than int8 has */
     S0_STREAMS = 4, /* y is written past the caches, by whole lines of them */
     S0_FORM = 8,    /* from here on the form's own */
 };
@@ -82,12 +81,6 @@ S0_INLINE void s0_share8(S0Lanes8 *lanes, const S0Bytes *codes) {
     lanes->y_flip = _mm256_set1_epi8((char)codes->y_flip);
     lanes->lo = _mm256_set1_epi8(codes->lo);
     lanes->hi = _mm256_set1_epi8(codes->hi);
-}
-
-S0_INLINE int s0_flags8(const S0Bytes *codes) {
-    int flips = (codes->x_flip | codes->y_flip) != 0;
-    int limits = ((codes->lo ^ INT8_MIN) | (codes->hi ^ INT8_MAX)) != 0;
-    return flips * S0_FLIPS + limits * S0_LIMITS;
 }
 
 /* Whether s0_flags8() is 0, in one comparison. */

@@ -143,7 +143,7 @@ S0_INLINE void run_products(const S0Rows *rows, const S0Products8 *products, S0F
 }
 
 void s0_product8_helium(const S0Rows *rows, const S0Products8 *products) {
-    if (products->odd_code != 0 && products->odd_step != 0) {
+    if (s0_has_odd(products)) {
         run_products(rows, products, (S0Form){.pixels = pixels_odd, .plane = plane_odd}, 1);
     } else {
         run_products(rows, products, (S0Form){.pixels = pixels_product, .plane = plane_product}, 0);

@@ -129,7 +129,7 @@ S0_INLINE void run_products(const S0Rows *rows, const S0Products8 *products, S0F
 void s0_product8_neon(const S0Rows *rows, const S0Products8 *products) {
     if (!s0_has_blocks(rows, 1)) {
         s0_product8_portable(rows, products);
-    } else if (products->odd_code != 0 && products->odd_step != 0) {
+    } else if (s0_has_odd(products)) {
         run_products(rows, products, (S0Form){.pixels = pixels_odd, .plane = plane_odd}, 1);
     } else {
         run_products(rows, products, (S0Form){.pixels = pixels_product, .plane = plane_product}, 0);

@@ -66,7 +66,7 @@ static S0Products8 products_from(const S0Products8 *all, size_t at) {
     products.multiplier += at;
     products.addend += at;
     products.divisor += at;
-    if (all->odd_code != 0 && all->odd_step != 0) {
+    if (s0_has_odd(all)) {
         products.odd_code += at;
         products.odd_step += at;
     }
@@ -112,7 +112,7 @@ static inline void step_words(int16_t *words, const int16_t *x, size_t count, co
 static inline void product_block(const uint8_t *x, uint8_t *y, size_t count, const S0Products8 *products, int one) {
     int16_t codes[BLOCK], words[BLOCK];
     enter(x, words, count, products->bytes.x_flip);
-    if (products->odd_code != 0 && products->odd_step != 0) {
+    if (s0_has_odd(products)) {
         enter(x, codes, count, products->bytes.x_flip);
         multiply_words(words, count, products, one);
         step_words(words, codes, count, products, one);
@@ -146,7 +146,7 @@ static void wide_products(const S0Rows *rows, const S0Products8 *products) {
     int16_t multiplier[BLOCK], addend[BLOCK], divisor[BLOCK];
     int8_t code[BLOCK], step[BLOCK];
     Wide wide = wide_of(rows);
-    int odd = products->odd_code != 0 && products->odd_step != 0;
+    int odd = s0_has_odd(products);
     for (size_t i = 0, c = 0; i < BLOCK; i++) {
         multiplier[i] = products->multiplier[c];
         addend[i] = products->addend[c];

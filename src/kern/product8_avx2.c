@@ -63,10 +63,6 @@ S0_INLINE __m256i apply(__m256i codes, const S0Lanes8 *lanes, int flags) {
     return s0_leave8(y, lanes, flags);
 }
 
-static int is_odd_given(const S0Products8 *products) {
-    return products->odd_code != 0 && products->odd_step != 0;
-}
-
 /* Whether no multiplier and addend together leave 16 bits: |h| <= |multiplier|. */
 static int is_free(int16_t multiplier, int16_t addend) {
     int32_t m = multiplier, b = addend;
@@ -117,7 +113,7 @@ static Run *const runs[KINDS][BOTH + 1] = {
 };
 
 static int has_odd_step(const S0Products8 *products) {
-    return is_odd_given(products) && products->odd_step[0] != 0;
+    return s0_has_odd(products) && products->odd_step[0] != 0;
 }
 
 static Kind kind_of_plane(const S0Products8 *products) {
@@ -221,7 +217,7 @@ static Kind kind_of_all(const S0Products8 *products) {
         free &= is_free(products->multiplier[c], products->addend[c]);
         top &= products->divisor[c] == TOP_DIVISOR;
     }
-    if (is_odd_given(products)) {
+    if (s0_has_odd(products)) {
         return top ? KIND_TOP_ODD : KIND_ODD;
     }
     return top ? KIND_TOP : free ? KIND_FREE : KIND_BARE;
@@ -233,14 +229,14 @@ static Kind kind_of(const S0Rows *rows, const S0Products8 *products) {
     if (rows->rows >= FEW) {
         return kind_of_all(products);
     }
-    return is_odd_given(products) ? KIND_ODD : KIND_BARE;
+    return s0_has_odd(products) ? KIND_ODD : KIND_BARE;
 }
 
 __attribute__((noinline)) static void pixels(const S0Rows *rows, const S0Products8 *products) {
     S0Seam8 seams[S0_ARRAYS];
     S0Arrays8 arrays = {.seams = seams};
     Kind kind = kind_of(rows, products);
-    int odd = is_odd_given(products), framed = s0_flags8(&products->bytes) != 0;
+    int odd = s0_has_odd(products), framed = s0_flags8(&products->bytes) != 0;
     s0_arrays8(&arrays, rows, products->channels, &products->bytes);
     s0_array8(&arrays, MULTIPLIERS, products->multiplier, 2);
     s0_array8(&arrays, ADDENDS, products->addend, 2);
@@ -266,31 +262,8 @@ void s0_product8_avx2(const S0Rows *rows, const S0Products8 *products) {
 
 /* Channel first, many planes. */
 
-/* Of the plane of channel number c. */
-static S0Products8 products_of(const S0Products8 *products, size_t c) {
-    S0Products8 one = *products;
-    one.channels = 1;
-    one.multiplier += c;
-    one.addend += c;
-    one.divisor += c;
-    if (is_odd_given(products)) {
-        one.odd_code += c;
-        one.odd_step += c;
-    }
-    return one;
-}
-
-__attribute__((noinline)) static void plane_at(const S0Rows *first, size_t plane_bytes, const S0Products8 *products,
-                                               size_t c) {
-    S0Rows rows = *first;
-    const S0Products8 one = products_of(products, c);
-    rows.x = (const uint8_t *)rows.x + c * plane_bytes;
-    rows.y = (uint8_t *)rows.y + c * plane_bytes;
-    s0_product8_avx2(&rows, &one);
-}
-
 S0_INLINE int is_top(const S0Products8 *products, size_t c) {
-    return products->divisor[c] == TOP_DIVISOR && (!is_odd_given(products) || products->odd_step[c] == 0);
+    return products->divisor[c] == TOP_DIVISOR && (!s0_has_odd(products) || products->odd_step[c] == 0);
 }
 
 /* Nothing is called between two short planes of the kind that nearly all are. */
@@ -303,7 +276,7 @@ static void whole_planes(const S0Rows *first, size_t plane_bytes, const S0Produc
     S0Products8 one = given;
     for (size_t c = 0; c < given.channels; c++) {
         if (!is_top(&given, c)) {
-            plane_at(first, plane_bytes, products, c);
+            s0_plane_of8(first, plane_bytes, products, c, s0_product8_avx2);
             continue;
         }
         one.multiplier = given.multiplier + c;
@@ -318,10 +291,8 @@ void s0_product8_planes_avx2(const S0Rows *first, size_t plane_bytes, const S0Pr
     const int is_whole = joined.rows == 1 && joined.columns >= S0_VECTOR_BYTES && !joined.streams;
     if (is_whole && s0_is_plain8(&products->bytes)) {
         whole_planes(&joined, plane_bytes, products);
-        return;
-    }
-    for (size_t c = 0; c < products->channels; c++) {
-        plane_at(first, plane_bytes, products, c);
+    } else {
+        s0_each_plane8(first, plane_bytes, products, s0_product8_avx2);
     }
 }
 #endif

@@ -23,5 +23,14 @@ S0_INLINE __mmask16 s0_first_of_16(size_t n) {
     return (__mmask16)s0_first_of_64(n < 16 ? n : 16);
 }
 
+enum { S0_LINE_BYTES = 64 };
+
+/* Bytes from y to the next line of the cache, where stores past it can begin; `most` if it has no more. Such stores end
+ * with _mm_sfence. */
+S0_INLINE size_t s0_bytes_to_line(const void *y, size_t most) {
+    const size_t bytes = (size_t)(-(uintptr_t)y % S0_LINE_BYTES);
+    return bytes < most ? bytes : most;
+}
+
 #endif
 #endif

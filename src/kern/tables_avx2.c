@@ -61,15 +61,6 @@ S0_INLINE __m256i look_up4(__m256i x, const S0Lanes8 *lanes, int flags) {
     return _mm256_or_si256(low, high);
 }
 
-/* The halves that odd rows leave over. */
-static void finish_rows(const S0Rows *rows, const S0Tables4 *tables, size_t row_bytes) {
-    S0Rows halves = *rows;
-    halves.x = (const uint8_t *)rows->x + row_bytes;
-    halves.y = (uint8_t *)rows->y + row_bytes;
-    halves.columns = 1;
-    s0_table4_portable(&halves, tables);
-}
-
 void s0_table4_avx2(const S0Rows *rows, const S0Tables4 *tables) {
     S0Rows bytes = *rows;
     S0Lanes8 lanes;
@@ -82,8 +73,6 @@ void s0_table4_avx2(const S0Rows *rows, const S0Tables4 *tables) {
     lanes.of[1] = _mm256_slli_epi16(lanes.of[0], 4); /* of 0 to 15: nothing comes over from the next */
     bytes.columns = rows->columns / 2;
     s0_plane8(&bytes, look_up4, 0, &lanes);
-    if (rows->columns % 2 != 0) {
-        finish_rows(rows, tables, bytes.columns);
-    }
+    s0_finish_rows4(rows, tables);
 }
 #endif

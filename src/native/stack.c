@@ -234,7 +234,11 @@ void native_take_codes8(Native *native, const Node8Reference *reference, Arena *
         (is_short ? node8_last_tables : node8_last)(reference, arena, &native->last);
         take_last8(native, arena);
     } else {
-        (is_short ? node8_first_tables : node8_first)(reference, arena, &native->first);
+        if (is_short) {
+            node8_first_tables(reference, arena, &native->first);
+        } else {
+            node8_first(reference, native->kernels->table8_is_fast, arena, &native->first);
+        }
         native->run = planes8;
     }
 }

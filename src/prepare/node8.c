@@ -88,13 +88,24 @@ static void join_products(Node8First *node, const Node8Reference *reference, Are
     node->products = products_given(&given, node->channels, node->count[FORM8_ODD] > 0, no_limits(reference));
 }
 
-void node8_first(const Node8Reference *reference, Arena *arena, Node8First *node) {
+static void find_first(const Node8Reference *reference, size_t c, bool prefers_tables, Form8 *form) {
+    const uint8_t *table = table_of(reference, c);
+    if (form8_find_product(table, no_limits(reference), form)) {
+        return;
+    }
+    S0Bytes limits = limits_of(reference, c);
+    if (!prefers_tables) {
+        form8_find(table, limits, form);
+    } else if (!form8_find_product(table, limits, form)) {
+        *form = (Form8){.kind = FORM8_TABLE, .bytes = limits, .table = table};
+    }
+}
+
+void node8_first(const Node8Reference *reference, bool prefers_tables, Arena *arena, Node8First *node) {
     Form8 *form = arena_array(arena, Form8, reference->channels);
     *node = (Node8First){.channels = reference->channels, .form = form};
     for (size_t c = 0; c < reference->channels; c++) {
-        if (!form8_find_product(table_of(reference, c), no_limits(reference), &form[c])) {
-            form8_find(table_of(reference, c), limits_of(reference, c), &form[c]);
-        }
+        find_first(reference, c, prefers_tables, &form[c]);
         node->count[form[c].kind]++;
         if (form[c].kind == FORM8_TABLE) {
             form[c].table = kept(form[c].table, 1, arena);

@@ -29,8 +29,9 @@ typedef struct {
     size_t count[FORM8_KINDS]; /* channels */
 } Node8First;
 
-/* Limits are by channel. Whatever the result points to is in `arena`, the reference is not kept. */
-void node8_first(const Node8Reference *reference, Arena *arena, Node8First *node);
+/* Limits are by channel. `prefers_tables`: what is no product goes by table, not by float32. Whatever the result points
+ * to is in `arena`, the reference is not kept. */
+void node8_first(const Node8Reference *reference, bool prefers_tables, Arena *arena, Node8First *node);
 
 /* The same, all by tables: for rows so short that a vector does not pay. */
 void node8_first_tables(const Node8Reference *reference, Arena *arena, Node8First *node);

@@ -231,16 +231,21 @@ static void check_all_kernels(const Node *node, const Node8First *first, const N
 
 /* What it was made from is overwritten before it is looked at. */
 static Node8Way run_node(Node *node, Work *work) {
-    Node8First first;
+    Node8First first, without_rounds;
     Node8Last last;
     Node8Reference reference = reference_of(node);
     arena_reset(&work->keep);
-    node8_first(&reference, &work->keep, &first);
+    node8_first(&reference, false, &work->keep, &first);
+    node8_first(&reference, true, &work->keep, &without_rounds);
     node8_last(&reference, &work->keep, &last);
     memset(node->table, 0x5A, sizeof node->table);
     check_first(node, &first);
+    check_first(node, &without_rounds);
     check_last(node, &last);
     check_all_kernels(node, &first, &last);
+    check_all_kernels(node, &without_rounds, &last);
+    assert_int_equal(without_rounds.count[FORM8_ROUND], 0);
+    assert_int_equal(without_rounds.count[FORM8_TABLE], first.count[FORM8_TABLE] + first.count[FORM8_ROUND]);
     return last.way;
 }
 
@@ -290,7 +295,7 @@ static void test_limits(Work *work) {
     Node8First first;
     Node8Last last;
     Node8Reference reference = reference_of(&node);
-    node8_first(&reference, &work->keep, &first);
+    node8_first(&reference, false, &work->keep, &first);
     node8_last(&reference, &work->keep, &last);
     assert_int_equal(first.count[FORM8_PRODUCT], 6);
     assert_int_equal(last.count[FORM8_PRODUCT], 5);

@@ -1,0 +1,181 @@
+/* How the kernels of 8-bit codes go over a matrix with AVX-512, 64 codes at a time; for the files *_avx512.c.
+ *
+ * A kernel is a form: how parameters of 64 channels are loaded into lanes, and how 64 codes become results. One
+ * channel: the lanes stay the same. Channel last: lanes are loaded once for the codes at the same place of some rows.
+ */
+#ifndef S0_KERN_CODES8_AVX512_H
+#define S0_KERN_CODES8_AVX512_H
+
+#if defined(__x86_64__)
+#include "kern/codes8.h"
+#include "kern/rows_avx512.h"
+
+enum {
+    S0_LANES8 = 64,
+    S0_FORM = 4,         /* flags from here on are the form's own */
+    S0_ROWS_AT_ONCE = 16 /* so many that lanes cost little, and so few that all rows stay near */
+};
+
+/* Parameters of 64 codes, which vector is what being the form's; then what all channels share. */
+typedef struct {
+    __m512i of[8];
+    __m512i x_flip, y_flip, lo, hi;
+} S0Lanes8;
+
+typedef __m512i S0Apply8(__m512i x, const S0Lanes8 *lanes, int flags);
+
+/* Of columns from `column` on those of the mask, which are the first ones; others are not read. */
+typedef void S0Load8(S0Lanes8 *lanes, const void *parameters, size_t column, __mmask64 mask, int flags);
+
+S0_INLINE void s0_share8(S0Lanes8 *lanes, const S0Bytes *codes) {
+    lanes->x_flip = _mm512_set1_epi8((char)codes->x_flip);
+    lanes->y_flip = _mm512_set1_epi8((char)codes->y_flip);
+    lanes->lo = _mm512_set1_epi8(codes->lo);
+    lanes->hi = _mm512_set1_epi8(codes->hi);
+}
+
+/* x as int8, results within the limits, and these as they are stored. */
+S0_INLINE __m512i s0_enter8(__m512i x, const S0Lanes8 *lanes, int flags) {
+    return (flags & S0_FLIPS) != 0 ? _mm512_xor_si512(x, lanes->x_flip) : x;
+}
+
+S0_INLINE __m512i s0_limit8(__m512i y, const S0Lanes8 *lanes, int flags) {
+    return (flags & S0_LIMITS) != 0 ? _mm512_min_epi8(_mm512_max_epi8(y, lanes->lo), lanes->hi) : y;
+}
+
+S0_INLINE __m512i s0_leave8(__m512i y, const S0Lanes8 *lanes, int flags) {
+    return (flags & S0_FLIPS) != 0 ? _mm512_xor_si512(y, lanes->y_flip) : y;
+}
+
+S0_INLINE void s0_whole8(const uint8_t *x, uint8_t *y, S0Apply8 *apply, int flags, const S0Lanes8 *lanes) {
+    _mm512_storeu_si512(y, apply(_mm512_loadu_si512(x), lanes, flags));
+}
+
+S0_INLINE void s0_part8(const uint8_t *x, uint8_t *y, __mmask64 mask, S0Apply8 *apply, int flags,
+                        const S0Lanes8 *lanes) {
+    _mm512_mask_storeu_epi8(y, mask, apply(_mm512_maskz_loadu_epi8(mask, x), lanes, flags));
+}
+
+/* y is on a line. */
+S0_INLINE void s0_past8(const uint8_t *x, uint8_t *y, S0Apply8 *apply, int flags, const S0Lanes8 *lanes) {
+    _mm512_stream_si512((__m512i *)(void *)y, apply(_mm512_loadu_si512(x), lanes, flags));
+}
+
+/* ---- One channel */
+
+S0_INLINE void s0_run8(const uint8_t *x, uint8_t *y, size_t bytes, S0Apply8 *apply, int flags, const S0Lanes8 *lanes) {
+    size_t i = 0;
+    for (; i + 2 * S0_LANES8 <= bytes; i += 2 * S0_LANES8) {
+        s0_whole8(x + i, y + i, apply, flags, lanes);
+        s0_whole8(x + i + S0_LANES8, y + i + S0_LANES8, apply, flags, lanes);
+    }
+    for (; i < bytes; i += S0_LANES8) {
+        s0_part8(x + i, y + i, s0_first_of_64(bytes - i), apply, flags, lanes);
+    }
+}
+
+/* The same past the caches, by whole lines. */
+S0_INLINE void s0_stream8(const uint8_t *x, uint8_t *y, size_t bytes, S0Apply8 *apply, int flags,
+                          const S0Lanes8 *lanes) {
+    size_t i = s0_bytes_to_line(y, bytes);
+    s0_part8(x, y, s0_first_of_64(i), apply, flags, lanes);
+    for (; i + S0_LANES8 <= bytes; i += S0_LANES8) {
+        s0_past8(x + i, y + i, apply, flags, lanes);
+    }
+    s0_part8(x + i, y + i, s0_first_of_64(bytes - i), apply, flags, lanes);
+}
+
+/* The whole matrix. `streams` is a constant. */
+S0_INLINE void s0_plane8(const S0Rows *rows, int streams, S0Apply8 *apply, int flags, const S0Lanes8 *given) {
+    const S0Lanes8 lanes = *given;
+    S0Rows left = s0_rows_joined(rows, rows->columns);
+    for (; left.rows > 0; s0_rows_step(&left)) {
+        if (streams) {
+            s0_stream8((const uint8_t *)left.x, (uint8_t *)left.y, left.columns, apply, flags, &lanes);
+        } else {
+            s0_run8((const uint8_t *)left.x, (uint8_t *)left.y, left.columns, apply, flags, &lanes);
+        }
+    }
+    if (streams) {
+        _mm_sfence();
+    }
+}
+
+/* ---- Channel last */
+
+typedef struct {
+    const S0Bytes *codes;
+    const void *parameters; /* the form's own */
+    S0Load8 *load;
+    S0Apply8 *apply;
+} S0Form8;
+
+/* The columns from `column` on that the mask has, of some rows. */
+S0_INLINE void s0_down8(const S0Rows *rows, size_t column, __mmask64 mask, const S0Form8 *form, int flags,
+                        S0Lanes8 *lanes) {
+    const uint8_t *x = (const uint8_t *)rows->x + column;
+    uint8_t *y = (uint8_t *)rows->y + column;
+    const size_t count = rows->rows;
+    form->load(lanes, form->parameters, column, mask, flags);
+#pragma GCC unroll 1 /* a chain of comparisons in place of a loop is slower by half */
+    for (size_t k = 0; k < count; k++) {
+        s0_part8(x, y, mask, form->apply, flags, lanes);
+        x += rows->x_pitch_bytes;
+        y += rows->y_pitch_bytes;
+    }
+}
+
+/* Some rows. */
+S0_INLINE void s0_across8(const S0Rows *given, const S0Form8 *form, int flags) {
+    const S0Rows rows = *given;
+    S0Lanes8 lanes;
+    size_t i = 0;
+    s0_share8(&lanes, form->codes);
+    for (; i + S0_LANES8 <= rows.columns; i += S0_LANES8) {
+        s0_down8(&rows, i, ~(__mmask64)0, form, flags, &lanes);
+    }
+    if (i < rows.columns) {
+        s0_down8(&rows, i, s0_first_of_64(rows.columns - i), form, flags, &lanes);
+    }
+}
+
+/* One row past the caches, by whole lines. */
+S0_INLINE void s0_across_past8(const S0Rows *given, const S0Form8 *form, int flags) {
+    const S0Rows row = *given;
+    const uint8_t *x = (const uint8_t *)row.x;
+    uint8_t *y = (uint8_t *)row.y;
+    size_t i = s0_bytes_to_line(y, row.columns);
+    S0Lanes8 lanes;
+    s0_share8(&lanes, form->codes);
+    if (i > 0) {
+        s0_down8(&row, 0, s0_first_of_64(i), form, flags, &lanes);
+    }
+    for (; i + S0_LANES8 <= row.columns; i += S0_LANES8) {
+        form->load(&lanes, form->parameters, i, ~(__mmask64)0, flags);
+        s0_past8(x + i, y + i, form->apply, flags, &lanes);
+    }
+    if (i < row.columns) {
+        s0_down8(&row, i, s0_first_of_64(row.columns - i), form, flags, &lanes);
+    }
+}
+
+/* The whole matrix. `streams` is a constant. */
+S0_INLINE void s0_pixels8(const S0Rows *rows, int streams, const S0Form8 *form, int flags) {
+    S0Rows some = *rows;
+    for (size_t left = rows->rows; left > 0; left -= some.rows) {
+        some.rows = streams ? 1 : left < S0_ROWS_AT_ONCE ? left : S0_ROWS_AT_ONCE;
+        if (streams) {
+            s0_across_past8(&some, form, flags);
+        } else {
+            s0_across8(&some, form, flags);
+        }
+        some.x = (const uint8_t *)some.x + some.rows * some.x_pitch_bytes;
+        some.y = (uint8_t *)some.y + some.rows * some.y_pitch_bytes;
+    }
+    if (streams) {
+        _mm_sfence();
+    }
+}
+
+#endif
+#endif
