@@ -59,7 +59,7 @@ S0_INLINE __m512i shifts(__m512i divisors) {
 
 /* ---- One channel */
 
-typedef void Plane(const S0Rows *rows, const S0Products8 *products);
+typedef void Run(const S0Rows *rows, const S0Products8 *products);
 
 S0_INLINE void splat(S0Lanes8 *lanes, const S0Products8 *products, int flags) {
     s0_share8(lanes, &products->bytes);
@@ -82,31 +82,27 @@ S0_INLINE void splat(S0Lanes8 *lanes, const S0Products8 *products, int flags) {
         s0_plane8(rows, streams, apply, flags, &lanes);                                                                \
     }
 
-PLANE(plane_bare, 0, 0)
-PLANE(plane_top, 0, TOP)
-PLANE(plane_both, 0, BOTH)
-PLANE(plane_top_both, 0, TOP | BOTH)
-PLANE(plane_odd, 0, ODD | BOTH)
-PLANE(stream_plane, 1, BOTH)
-PLANE(stream_plane_odd, 1, ODD | BOTH)
+/* Of each kind without and with flips or limits. */
+#define KINDS(EACH, name)                                                                                              \
+    EACH(name##_bare, 0, 0)                                                                                            \
+    EACH(name##_both, 0, BOTH)                                                                                         \
+    EACH(name##_odd, 0, ODD)                                                                                           \
+    EACH(name##_odd_both, 0, ODD | BOTH)                                                                               \
+    EACH(name##_top, 0, TOP)                                                                                           \
+    EACH(name##_top_both, 0, TOP | BOTH)                                                                               \
+    EACH(name##_top_odd, 0, TOP | ODD)                                                                                 \
+    EACH(name##_top_odd_both, 0, TOP | ODD | BOTH)                                                                     \
+    EACH(name##_past, 1, BOTH)                                                                                         \
+    EACH(name##_past_odd, 1, ODD | BOTH)                                                                               \
+    static Run *name##_of(const S0Rows *rows, int top, int odd, int both) {                                            \
+        static Run *const kinds[2][2][2] = {                                                                           \
+            {{name##_bare, name##_both}, {name##_odd, name##_odd_both}},                                               \
+            {{name##_top, name##_top_both}, {name##_top_odd, name##_top_odd_both}},                                    \
+        };                                                                                                             \
+        return rows->streams ? odd ? name##_past_odd : name##_past : kinds[top][odd][both];                            \
+    }
 
-static int has_odd_step(const S0Products8 *products) {
-    return s0_has_odd(products) && products->odd_step[0] != 0;
-}
-
-static Plane *plane_of(const S0Rows *rows, const S0Products8 *products) {
-    const int top = products->divisor[0] == TOP_DIVISOR;
-    if (rows->streams) {
-        return has_odd_step(products) ? stream_plane_odd : stream_plane;
-    }
-    if (has_odd_step(products)) {
-        return plane_odd;
-    }
-    if (s0_flags8(&products->bytes) != 0) {
-        return top ? plane_top_both : plane_both;
-    }
-    return top ? plane_top : plane_bare;
-}
+KINDS(PLANE, plane)
 
 /* ---- Channel last */
 
@@ -142,14 +138,7 @@ S0_INLINE void load(S0Lanes8 *lanes, const void *parameters, size_t column, __mm
         s0_pixels8(rows, streams, &form, flags);                                                                       \
     }
 
-PIXELS(pixels_bare, 0, 0)
-PIXELS(pixels_top, 0, TOP)
-PIXELS(pixels_both, 0, BOTH)
-PIXELS(pixels_top_both, 0, TOP | BOTH)
-PIXELS(pixels_odd, 0, ODD | BOTH)
-PIXELS(pixels_top_odd, 0, ODD | TOP | BOTH)
-PIXELS(stream_pixels, 1, BOTH)
-PIXELS(stream_pixels_odd, 1, ODD | BOTH)
+KINDS(PIXELS, pixels)
 
 static int are_top(const S0Products8 *products) {
     const __m512i top = _mm512_set1_epi16(TOP_DIVISOR);
@@ -161,23 +150,15 @@ static int are_top(const S0Products8 *products) {
     return others == 0;
 }
 
-static Plane *pixels_of(const S0Rows *rows, const S0Products8 *products) {
-    const int odd = s0_has_odd(products);
-    if (rows->streams) {
-        return odd ? stream_pixels_odd : stream_pixels;
-    }
-    const int top = are_top(products);
-    if (odd) {
-        return top ? pixels_top_odd : pixels_odd;
-    }
-    if (s0_flags8(&products->bytes) != 0) {
-        return top ? pixels_top_both : pixels_both;
-    }
-    return top ? pixels_top : pixels_bare;
-}
-
 void s0_product8_avx512(const S0Rows *rows, const S0Products8 *products) {
-    Plane *run = products->channels == 1 ? plane_of(rows, products) : pixels_of(rows, products);
+    const int both = s0_flags8(&products->bytes) != 0;
+    Run *run;
+    if (products->channels == 1) {
+        const int odd = s0_has_odd(products) && products->odd_step[0] != 0;
+        run = plane_of(rows, products->divisor[0] == TOP_DIVISOR, odd, both);
+    } else {
+        run = pixels_of(rows, are_top(products), s0_has_odd(products), both);
+    }
     run(rows, products);
 }
 
