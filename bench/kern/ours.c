@@ -3,6 +3,7 @@
 
 #include "candidate.h"
 #include "native/variant.h"
+#include "native/wide.h"
 #include "prepare/form8.h"
 #include "timing.h"
 
@@ -93,7 +94,8 @@ static const S0Bytes NO_LIMITS = {0, 0, INT8_MIN, INT8_MAX};
 typedef struct {
     const Problem *problem;
     const S0Kernels *kernels;
-    float *scale, *bias;
+    Wide wide;
+    float *scale, *bias; /* repeated as often as a row has pixels */
     uint8_t *table;
     bool streams;
 } Exact;
@@ -106,6 +108,20 @@ static void run_exact_plane(const Exact *exact, const S0Rows *rows, size_t chann
     }
 }
 
+/* Rows of several pixels, then what is left of them. */
+static void run_exact_pixels(const Exact *exact, S0Rows rows) {
+    const size_t pixels = exact->wide.pixels, channels = exact->wide.channels, all = rows.rows;
+    S0Rounds8 rounds = {pixels * channels, exact->scale, exact->bias, NO_LIMITS};
+    rows.rows = all / pixels;
+    rows.columns = rows.x_pitch_bytes = rows.y_pitch_bytes = rounds.channels;
+    exact->kernels->round8(&rows, &rounds);
+    rows.x = (const int8_t *)rows.x + rows.rows * rows.columns;
+    rows.y = (int8_t *)rows.y + rows.rows * rows.columns;
+    rows.rows = all % pixels > 0;
+    rows.columns = rounds.channels = all % pixels * channels;
+    exact->kernels->round8(&rows, &rounds);
+}
+
 static void run_exact(void *self) {
     const Exact *exact = self;
     Shape shape = exact->problem->row.shape;
@@ -114,8 +130,7 @@ static void run_exact(void *self) {
         .x = exact->problem->x, .y = exact->problem->y, .rows = 1, .columns = plane, .streams = exact->streams};
     if (exact->problem->row.layout == NHWC || row_is_pixel(&exact->problem->row)) {
         rows.rows = (size_t)shape.n * plane;
-        rows.columns = rows.x_pitch_bytes = rows.y_pitch_bytes = c;
-        exact->kernels->round8(&rows, &(S0Rounds8){c, exact->scale, exact->bias, NO_LIMITS});
+        run_exact_pixels(exact, rows);
         return;
     }
     for (size_t k = 0; k < (size_t)shape.n * c; k++) {
@@ -140,28 +155,34 @@ static void fill_table(const Problem *problem, uint64_t channel, uint8_t table[F
 }
 
 static bool find_rounds(const Problem *problem, Exact *exact) {
-    for (uint64_t c = 0; c < problem->row.shape.c; c++) {
+    size_t channels = (size_t)problem->row.shape.c;
+    for (size_t c = 0; c < channels; c++) {
         uint8_t *table = exact->table + c * FORM8_CODES;
         Form8 form;
         fill_table(problem, c, table);
         if (!form8_find_round(table, NO_LIMITS, &form)) {
             return false;
         }
-        exact->scale[c] = form.scale;
-        exact->bias[c] = form.bias;
+        for (size_t k = 0; k < exact->wide.pixels; k++) {
+            exact->scale[k * channels + c] = form.scale;
+            exact->bias[k * channels + c] = form.bias;
+        }
     }
     return true;
 }
 
 static void add_exact(const Problem *problem, Candidates *list) {
-    size_t c = (size_t)problem->row.shape.c;
+    Shape shape = problem->row.shape;
+    size_t c = (size_t)shape.c;
     Exact *exact = bench_alloc(sizeof *exact);
     *exact = (Exact){.problem = problem,
                      .kernels = variant_choose(),
-                     .scale = bench_alloc(c * sizeof(float)),
-                     .bias = bench_alloc(c * sizeof(float)),
+                     .wide = {.pixel_bytes = c, .block = c, .channels = c},
                      .table = bench_alloc(c * FORM8_CODES),
                      .streams = 2 * problem->bytes > variant_cache_bytes()};
+    exact->wide.pixels = wide_pixels(&exact->wide, shape.n * shape.h * shape.w, exact->kernels->vector_bytes);
+    exact->scale = bench_alloc(exact->wide.pixels * c * sizeof(float));
+    exact->bias = bench_alloc(exact->wide.pixels * c * sizeof(float));
     if (!find_rounds(problem, exact)) {
         fprintf(stderr, "skipped: stride0-exact, a channel has no rounded product of float32\n");
         drop_exact(exact);

@@ -7,7 +7,7 @@
 #include "kern/codes16.h"
 #include "kern/rows_avx512.h"
 
-enum { S0_LANES16 = 32, S0_LINE_BYTES = 64 };
+enum { S0_LANES16 = 32 };
 
 /* What becomes of 32 codes, the first of which is of `column`; of lanes that are not among `lanes` there is neither a
  * code nor a parameter. `steps` is a constant of the caller. */

@@ -29,8 +29,7 @@ static size_t least_pixels(const Wide *wide, size_t vector_bytes) {
     return pixels;
 }
 
-/* Of `count` that touch. */
-static size_t pixels_of_row(const Wide *wide, uint64_t count, size_t vector_bytes) {
+size_t wide_pixels(const Wide *wide, uint64_t count, size_t vector_bytes) {
     size_t least = least_pixels(wide, vector_bytes), pixels = least;
     while (pixels > 1 && count / pixels < ENOUGH_ROWS &&
            pixels / 2 * wide->pixel_bytes >= ENOUGH_VECTORS * vector_bytes) {
@@ -49,7 +48,7 @@ void wide_find(const Walk *walk, uint32_t bits, size_t vector_bytes, Wide *wide)
     *wide = (Wide){
         .pixels = 1, .pixel_bytes = (size_t)(block * bits / 8), .block = (size_t)block, .channels = (size_t)channels};
     if (touch) {
-        wide->pixels = pixels_of_row(wide, walk->row.extent, vector_bytes);
+        wide->pixels = wide_pixels(wide, walk->row.extent, vector_bytes);
     }
 }
 
