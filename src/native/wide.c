@@ -10,7 +10,7 @@
 enum { MOST_BYTES = 4096, MOST_ELEMENTS = 1024 };
 
 /* Of few rows parameters are not shared enough; but vectors that are not whole are to be few. */
-enum { ENOUGH_ROWS = 16, ENOUGH_VECTORS = 4 };
+enum { ENOUGH_ROWS = 16, ENOUGH_VECTORS = 8 };
 
 /* What the smallest cache does not hold with its results, kernels go through row by row: these are to be longer. */
 enum { SMALL_BYTES = 16 << 10, ENOUGH_ELEMENTS = 64 };
