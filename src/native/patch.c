@@ -3,8 +3,9 @@
 
 #include <string.h>
 
-/* Rows whose columns are kept together, at most; one row of a block's columns is kept whatever they are. */
-enum { ROWS_A_BLOCK = 64, COLUMNS_A_BLOCK = 2048, KEPT_BYTES = 4096 };
+/* Rows whose columns are kept together, at most, or so many of several pixels each; one row of a block's columns is
+ * kept whatever they are. */
+enum { ROWS_A_BLOCK = 64, WIDE_A_BLOCK = 8, COLUMNS_A_BLOCK = 2048, KEPT_BYTES = 4096 };
 
 /* Some of the patched columns. */
 typedef struct {
@@ -23,14 +24,19 @@ static Patches patches_among(const Native *native, uint64_t channel, uint64_t co
     return patches;
 }
 
+/* Codes of one byte or of two: copies of a size that is known are no calls. */
 static void copy_column(const uint8_t *from, size_t from_pitch, uint8_t *to, size_t to_pitch, size_t rows,
                         size_t bytes) {
     for (size_t row = 0; row < rows; row++) {
-        memcpy(to + row * to_pitch, from + row * from_pitch, bytes);
+        if (bytes == 1) {
+            to[row * to_pitch] = from[row * from_pitch];
+        } else {
+            memcpy(to + row * to_pitch, from + row * from_pitch, sizeof(int16_t));
+        }
     }
 }
 
-/* The rows of `block`, at most ROWS_A_BLOCK, and so few that the columns fit `kept`. */
+/* The rows of `block` are so few that the columns fit `kept`. */
 static void run_block(const Native *native, const NativeStack *block, Patches patches, uint8_t *kept) {
     const S0Rows *rows = &block->rows;
     size_t bytes = native->bits / 8, column_bytes = rows->rows * bytes;
@@ -48,6 +54,14 @@ static void run_block(const Native *native, const NativeStack *block, Patches pa
     }
 }
 
+/* With so many patches. */
+static size_t rows_of_block(const Native *native, size_t count) {
+    size_t together = native->wide.pixels, most = KEPT_BYTES / (count * (native->bits / 8));
+    size_t wanted = together * WIDE_A_BLOCK > ROWS_A_BLOCK ? together * WIDE_A_BLOCK : ROWS_A_BLOCK;
+    size_t rows = most < wanted ? most : wanted;
+    return rows > together ? rows - rows % together : rows;
+}
+
 /* At most COLUMNS_A_BLOCK columns. */
 static void run_blocks(const Native *native, const NativeStack *stack) {
     const S0Rows *rows = &stack->rows;
@@ -58,8 +72,7 @@ static void run_blocks(const Native *native, const NativeStack *stack) {
     NativeStack block = *stack;
     Patches patches = patches_among(native, stack->channel, rows->columns);
     size_t count = patches.end - patches.first;
-    size_t most = count == 0 ? rows->rows : KEPT_BYTES / (count * (native->bits / 8));
-    most = most < ROWS_A_BLOCK || count == 0 ? most : ROWS_A_BLOCK;
+    size_t most = count == 0 ? rows->rows : rows_of_block(native, count);
     block.rows.streams = count == 0 && rows->streams; /* what is patched is still to be written */
     for (size_t row = 0; row < rows->rows; row += most) {
         block.rows.rows = rows->rows - row < most ? rows->rows - row : most;
