@@ -21,6 +21,6 @@ const S0Kernels s0_kernels_avx512 = {
     .real16 = s0_real16_avx512,
     .real16_planes = s0_real16_planes_avx512,
     .quotient16 = s0_quotient16_avx512,
-    .fixed16 = s0_fixed16_avx2,
+    .fixed16 = s0_fixed16_avx512,
 };
 #endif

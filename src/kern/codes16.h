@@ -45,6 +45,7 @@ void s0_fixed16_avx2(const S0Rows *rows, const S0Fixed16 *fixed);
 void s0_real16_avx512(const S0Rows *rows, const S0Reals16 *reals);
 void s0_real16_planes_avx512(const S0Rows *first, size_t plane_bytes, const S0Reals16 *reals);
 void s0_quotient16_avx512(const S0Rows *rows, const S0Quotients16 *quotients);
+void s0_fixed16_avx512(const S0Rows *rows, const S0Fixed16 *fixed);
 #endif
 
 #if defined(__aarch64__)

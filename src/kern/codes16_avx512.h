@@ -68,6 +68,70 @@ S0_INLINE void s0_walk_rows16(S0Rows left, S0Compute16 compute, const void *para
     }
 }
 
+/* ---- walking a channel a column, rows in groups that share what is loaded of parameters */
+
+enum { S0_GROUP16 = 4 };
+
+/* What becomes of the codes of `count` rows, a constant, the first of which are of `column`. */
+typedef void (*S0Group16)(__m512i *codes, size_t count, const void *tile, size_t column, int steps);
+
+/* The codes of a column of `lanes`. */
+S0_INLINE void s0_load_group16(const S0Rows *rows, size_t c, __mmask32 lanes, __m512i *codes, size_t count) {
+    const char *x = (const char *)rows->x + c * sizeof(int16_t);
+    size_t k;
+#pragma GCC unroll 4
+    for (k = 0; k < count; k++) {
+        codes[k] = _mm512_maskz_loadu_epi16(lanes, x + k * rows->x_pitch_bytes);
+    }
+}
+
+S0_INLINE void s0_walk_group16(const S0Rows *rows, size_t count, S0Group16 compute, const void *tile, int steps) {
+    __m512i codes[S0_GROUP16];
+    char *y = (char *)rows->y;
+    size_t c = 0, k;
+    for (; c + S0_LANES16 <= rows->columns; c += S0_LANES16) {
+        s0_load_group16(rows, c, ~(__mmask32)0, codes, count);
+        compute(codes, count, tile, c, steps);
+#pragma GCC unroll 4
+        for (k = 0; k < count; k++) {
+            s0_store16(y + c * sizeof(int16_t) + k * rows->y_pitch_bytes, codes[k], rows->streams);
+        }
+    }
+    if (c < rows->columns) {
+        const __mmask32 lanes = s0_first_of_32(rows->columns - c);
+        s0_load_group16(rows, c, lanes, codes, count);
+        compute(codes, count, tile, c, steps);
+#pragma GCC unroll 4
+        for (k = 0; k < count; k++) {
+            _mm512_mask_storeu_epi16(y + c * sizeof(int16_t) + k * rows->y_pitch_bytes, lanes, codes[k]);
+        }
+    }
+}
+
+S0_INLINE void s0_walk_tile16(S0Rows left, S0Group16 compute, const void *tile, int steps) {
+    left.streams = left.streams && ((uintptr_t)left.y | left.y_pitch_bytes) % S0_LINE_BYTES == 0;
+    for (; left.rows >= S0_GROUP16; left.rows -= S0_GROUP16) {
+        s0_walk_group16(&left, S0_GROUP16, compute, tile, steps);
+        left.x = (const char *)left.x + S0_GROUP16 * left.x_pitch_bytes;
+        left.y = (char *)left.y + S0_GROUP16 * left.y_pitch_bytes;
+    }
+    for (; left.rows > 0; s0_rows_step(&left)) {
+        s0_walk_group16(&left, 1, compute, tile, steps);
+    }
+    if (left.streams) {
+        _mm_sfence();
+    }
+}
+
+/* Columns [first, first + count). */
+static inline S0Rows s0_columns16(const S0Rows *rows, size_t first, size_t count) {
+    S0Rows part = *rows;
+    part.x = (const char *)rows->x + first * sizeof(int16_t);
+    part.y = (char *)rows->y + first * sizeof(int16_t);
+    part.columns = count;
+    return part;
+}
+
 /* ---- from 32 bits to 16 */
 
 /* Steps that parameters allow to leave out. */

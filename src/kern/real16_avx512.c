@@ -224,7 +224,6 @@ void s0_real16_planes_avx512(const S0Rows *first, size_t plane_bytes, const S0Re
 
 enum {
     TILE = 512, /* columns whose parameters are prepared together */
-    GROUP = 4,  /* rows that share what is loaded of them */
     FEW = 8,    /* rows for which nothing is prepared */
 };
 
@@ -269,48 +268,20 @@ S0_INLINE Pair pair_of_columns(const Tile *tile, size_t column) {
     return pair;
 }
 
-/* The first `count` rows, a constant. */
-S0_INLINE void run_group(const S0Rows *rows, size_t count, const Tile *tile, int streams, int steps) {
+S0_INLINE void group_codes(__m512i *codes, size_t count, const void *parameters, size_t column, int steps) {
+    const Tile *tile = (const Tile *)parameters;
+    const Pair pair = pair_of_columns(tile, column);
     const __m512 ones = one();
-    const char *x = (const char *)rows->x;
-    char *y = (char *)rows->y;
-    size_t c = 0, k;
-    for (; c + S0_LANES16 <= rows->columns; c += S0_LANES16) {
-        const Pair pair = pair_of_columns(tile, c);
 #pragma GCC unroll 4
-        for (k = 0; k < count; k++) {
-            const __m512i codes = _mm512_loadu_si512(x + k * rows->x_pitch_bytes);
-            s0_store16(y + k * rows->y_pitch_bytes, pair_codes(codes, &pair, &tile->limits, ones, steps), streams);
-        }
-        x += S0_LINE_BYTES;
-        y += S0_LINE_BYTES;
-    }
-    if (c < rows->columns) {
-        const Pair pair = pair_of_columns(tile, c);
-        const __mmask32 lanes = s0_first_of_32(rows->columns - c);
-        for (k = 0; k < count; k++) {
-            const __m512i codes = _mm512_maskz_loadu_epi16(lanes, x + k * rows->x_pitch_bytes);
-            _mm512_mask_storeu_epi16(y + k * rows->y_pitch_bytes, lanes,
-                                     pair_codes(codes, &pair, &tile->limits, ones, steps));
-        }
+    for (size_t k = 0; k < count; k++) {
+        codes[k] = pair_codes(codes[k], &pair, &tile->limits, ones, steps);
     }
 }
 
-S0_INLINE void run_tile_as(S0Rows left, const S0Reals16 *reals, int steps) {
-    const int streams = left.streams && ((uintptr_t)left.y | left.y_pitch_bytes) % S0_LINE_BYTES == 0;
+S0_INLINE void run_tile_as(const S0Rows *rows, const S0Reals16 *reals, int steps) {
     Tile tile;
     fill_tile(&tile, reals, steps);
-    for (; left.rows >= GROUP; left.rows -= GROUP) {
-        run_group(&left, GROUP, &tile, streams, steps);
-        left.x = (const char *)left.x + GROUP * left.x_pitch_bytes;
-        left.y = (char *)left.y + GROUP * left.y_pitch_bytes;
-    }
-    for (; left.rows > 0; s0_rows_step(&left)) {
-        run_group(&left, 1, &tile, streams, steps);
-    }
-    if (streams) {
-        _mm_sfence();
-    }
+    s0_walk_tile16(*rows, group_codes, &tile, steps);
 }
 
 static void run_tile(const S0Rows *rows, const S0Reals16 *reals) {
@@ -318,7 +289,7 @@ static void run_tile(const S0Rows *rows, const S0Reals16 *reals) {
     switch (form.steps) {
 #define CASE(constant)                                                                                                 \
     case constant:                                                                                                     \
-        run_tile_as(*rows, &form.reals, constant);                                                                     \
+        run_tile_as(rows, &form.reals, constant);                                                                      \
         break;
         EACH_STEPS(CASE)
 #undef CASE
@@ -327,14 +298,14 @@ static void run_tile(const S0Rows *rows, const S0Reals16 *reals) {
     }
 }
 
-/* Columns [first, first + count). */
 static void run_columns(const S0Rows *rows, const S0Reals16 *reals, size_t first, size_t count) {
-    S0Rows part = *rows;
-    S0Reals16 given = {
-        count, reals->weight + first, reals->offset + first, reals->scale + first, reals->bias + first, reals->codes};
-    part.x = (const char *)rows->x + first * sizeof(int16_t);
-    part.y = (char *)rows->y + first * sizeof(int16_t);
-    part.columns = count;
+    const S0Rows part = s0_columns16(rows, first, count);
+    S0Reals16 given = *reals;
+    given.channels = count;
+    given.weight += first;
+    given.offset += first;
+    given.scale += first;
+    given.bias += first;
     run_tile(&part, &given);
 }
 
