@@ -1,4 +1,4 @@
-/* The kernels with AVX-512; where these would be no faster, those with AVX2. */
+/* The kernels with AVX-512. */
 #include "kern/affine.h"
 
 #include "kern/codes16.h"
