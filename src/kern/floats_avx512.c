@@ -183,6 +183,15 @@ S0_INLINE void columns_whole(Columns c, size_t at, Parameters p, int form) {
     }
 }
 
+/* Parameters number i and the next, and behind the last number 0 and the next. Channels are LANES or more. */
+S0_INLINE Parameters of_seam(S0Floats floats, size_t i) {
+    const __mmask16 mask = s0_first_of_16(floats.channels - i);
+    Parameters p = of_some_channels(floats, i, mask);
+    p.scale = _mm512_mask_expandloadu_ps(p.scale, (__mmask16)~mask, floats.scale);
+    p.bias = _mm512_mask_expandloadu_ps(p.bias, (__mmask16)~mask, floats.bias);
+    return p;
+}
+
 S0_INLINE void columns(Columns c, S0Floats floats, int form) {
     const size_t size = form & SIZE, n = floats.channels;
     size_t i = lead(c.y, n, form);
@@ -199,9 +208,63 @@ S0_INLINE void columns(Columns c, S0Floats floats, int form) {
     }
 }
 
+/* Rows of n columns, several times the channels. */
+S0_INLINE void rounds(Columns c, size_t n, S0Floats floats, int form) {
+    const size_t size = form & SIZE, vector = LANES * size, end = n * size;
+    size_t i = lead(c.y, floats.channels, form), at = i * size;
+    if (i > 0) {
+        const __mmask16 mask = s0_first_of_16(i);
+        columns_piece(c, 0, mask, of_some_channels(floats, 0, mask), form);
+    }
+    while (end - at >= vector) {
+        for (; floats.channels - i >= LANES && end - at >= vector; i += LANES, at += vector) {
+            columns_whole(c, at, of_channels(floats, i), form);
+        }
+        if (i < floats.channels && end - at >= vector) {
+            columns_whole(c, at, of_seam(floats, i), form);
+            i += LANES;
+            at += vector;
+        }
+        i -= i < floats.channels ? 0 : floats.channels;
+    }
+    if (at < end) {
+        const __mmask16 mask = s0_first_of_16((end - at) / size);
+        columns_piece(c, at, mask, of_some_channels(floats, i, mask), form);
+    }
+}
+
+/* These have registers for their loops alone. */
 APART void columns_f32(const char *x, char *y, size_t pitch_bytes, size_t rows, const S0Floats *floats) {
     const Columns c = {x, y, pitch_bytes, rows * pitch_bytes};
     columns(c, *floats, F32);
+}
+
+APART void rounds_f32(const char *x, char *y, size_t pitch_bytes, size_t rows, const S0Floats *floats) {
+    const Columns c = {x, y, pitch_bytes, rows * pitch_bytes};
+    rounds(c, pitch_bytes / sizeof(float), *floats, F32);
+}
+
+/* Rows that touch are read as fewer, so long that halves of vectors lie on halves of lines in all of them; what is left
+ * is one row more. */
+S0_INLINE void small_f32(const S0Rows *rows, const S0Floats *floats) {
+    const size_t n = rows->columns, pitch = rows->y_pitch_bytes;
+    const char *x = (const char *)rows->x;
+    char *y = (char *)rows->y;
+    if (n % (LANES / 2) == 0 || n < LANES || pitch != n * sizeof(float)) {
+        columns_f32(x, y, pitch, rows->rows, floats);
+        return;
+    }
+    size_t together = 2;
+    while (together * n % (LANES / 2) != 0) {
+        together *= 2;
+    }
+    const size_t count = rows->rows / together, rest = rows->rows % together, done = count * together * pitch;
+    if (count > 0) {
+        rounds_f32(x, y, together * pitch, count, floats);
+    }
+    if (rest > 0) {
+        rounds_f32(x + done, y + done, rest * pitch, 1, floats);
+    }
 }
 
 /* ---- Which of them */
@@ -215,7 +278,7 @@ void s0_f32_avx512(const S0Rows *rows, const S0Floats *floats) {
     } else if (floats->channels == 1) {
         planes(s0_rows_joined(rows, row_bytes), floats, F32);
     } else if (rows->rows > 1 && rows->rows * row_bytes <= SMALL_BYTES && rows->x_pitch_bytes == rows->y_pitch_bytes) {
-        columns_f32((const char *)rows->x, (char *)rows->y, rows->y_pitch_bytes, rows->rows, floats);
+        small_f32(rows, floats);
     } else {
         pixels(rows, floats, sizeof(float), pixels_f32);
     }
