@@ -59,19 +59,6 @@ S0_INLINE Numbers splat(const S0Fixed16 *fixed) {
     return numbers;
 }
 
-static int all_usual(const S0Fixed16 *fixed) {
-    int all = s0_is_near16(fixed->codes);
-    if (fixed->channels == 1) {
-        const Numbers numbers = splat(fixed);
-        return all && are_usual(&numbers);
-    }
-    for (size_t c = 0; all && c < fixed->channels; c += 16) {
-        const Numbers numbers = numbers_at(fixed, c, s0_first_of_16(fixed->channels - c));
-        all = are_usual(&numbers);
-    }
-    return all;
-}
-
 /* ---- 32 codes */
 
 /* Of every second code: pairs of weights of which one is 0; then what is of the even ones of these, and of the odd. */
@@ -170,6 +157,11 @@ S0_INLINE void run_plane_as(const S0Rows *rows, const S0Fixed16 *fixed, int step
 }
 
 static void run_plane(const S0Rows *rows, const S0Fixed16 *fixed) {
+    const Numbers numbers = splat(fixed);
+    if (!are_usual(&numbers)) {
+        s0_fixed16_avx2(rows, fixed);
+        return;
+    }
     switch (steps_of(fixed)) {
 #define CASE(constant)                                                                                                 \
     case constant:                                                                                                     \
@@ -189,17 +181,19 @@ typedef struct {
     S0Limits16 limits;
 } Tile;
 
-static Pair pair_at(const S0Fixed16 *fixed, size_t c) {
+S0_INLINE Numbers second_of(const Numbers *a, const Numbers *b, int from) {
+    const Numbers numbers = {every_second(a->weight, b->weight, from), every_second(a->offset, b->offset, from),
+                             every_second(a->multiplier, b->multiplier, from), every_second(a->shift, b->shift, from)};
+    return numbers;
+}
+
+/* Whether the 32 columns from c on, or those that there are, are usual. */
+static int prepare_pair(Pair *pair, const S0Fixed16 *fixed, size_t c) {
     const __mmask32 lanes = s0_first_of_32(fixed->channels - c);
     const Numbers a = numbers_at(fixed, c, (__mmask16)lanes), b = numbers_at(fixed, c + 16, (__mmask16)(lanes >> 16));
-    Half half[2];
-    for (int k = 0; k < 2; k++) {
-        const Numbers numbers = {every_second(a.weight, b.weight, k), every_second(a.offset, b.offset, k),
-                                 every_second(a.multiplier, b.multiplier, k), every_second(a.shift, b.shift, k)};
-        half[k] = half_of(numbers, k, is_once(fixed));
-    }
-    const Pair pair = {half[0], half[1]};
-    return pair;
+    pair->even = half_of(second_of(&a, &b, 0), 0, is_once(fixed));
+    pair->odd = half_of(second_of(&a, &b, 1), 1, is_once(fixed));
+    return are_usual(&a) && are_usual(&b);
 }
 
 S0_INLINE void group_codes(__m512i *codes, size_t count, const void *parameters, size_t column, int steps) {
@@ -213,9 +207,14 @@ S0_INLINE void group_codes(__m512i *codes, size_t count, const void *parameters,
 
 static void run_tile(const S0Rows *rows, const S0Fixed16 *fixed) {
     Tile tile;
+    int usual = 1;
     tile.limits = s0_limits16(fixed->codes);
-    for (size_t c = 0; c < fixed->channels; c += S0_LANES16) {
-        tile.pair[c / S0_LANES16] = pair_at(fixed, c);
+    for (size_t c = 0; usual && c < fixed->channels; c += S0_LANES16) {
+        usual = prepare_pair(&tile.pair[c / S0_LANES16], fixed, c);
+    }
+    if (!usual) {
+        s0_fixed16_avx2(rows, fixed);
+        return;
     }
     switch (steps_of(fixed)) {
 #define CASE(constant)                                                                                                 \
@@ -238,8 +237,8 @@ static void run_columns(const S0Rows *rows, const S0Fixed16 *fixed, size_t first
 }
 
 void s0_fixed16_avx512(const S0Rows *rows, const S0Fixed16 *fixed) {
-    if (!all_usual(fixed)) {
-        s0_fixed16_avx2(rows, fixed);
+    if (!s0_is_near16(fixed->codes)) {
+        s0_fixed16_portable(rows, fixed);
     } else if (fixed->channels == 1) {
         run_plane(rows, fixed);
     } else {

@@ -78,7 +78,7 @@ static Form form_of(const S0Reals16 *reals) {
     return form;
 }
 
-/* Every constant that steps can be, UNUSUAL but. */
+/* Every constant that steps can be, but UNUSUAL. */
 #define EACH_STEPS(CASE)                                                                                               \
     CASE(0)                                                                                                            \
     CASE(SUM2)                                                                                                         \

@@ -19,8 +19,8 @@ typedef struct {
     S0Fixed16 fixed;         /* where FIXED is */
     size_t patch_count;
     const size_t *patch_column; /* rising */
-    S0Reals16 planes;           /* set by node16_join: of all channels, right for those that are REAL, whose codes */
-    const size_t *together;     /* are to be taken; by channel, so many from it on share them, 0: it is not REAL */
+    S0Reals16 planes;           /* set by node16_join: all channels, right for those that are REAL, but for the codes */
+    const size_t *together;     /* by it, a channel: so many from it on are REAL with the same codes; 0: it is none */
 } Node16;
 
 /* `chain`: one a channel, at least one, each as form16_find takes it. */
