@@ -12,8 +12,9 @@
 
 enum {
     S0_LANES8 = 64,
-    S0_FORM = 4,         /* flags from here on are the form's own */
-    S0_ROWS_AT_ONCE = 16 /* so many that lanes cost little, and so few that all rows stay near */
+    S0_FORM = 4,          /* flags from here on are the form's own */
+    S0_ROWS_AT_ONCE = 16, /* so many that lanes cost little, and so few that all rows stay near */
+    S0_STRIPS = 8,
 };
 
 /* Parameters of 64 codes, which vector is what being the form's; then what all channels share. */
@@ -125,55 +126,81 @@ S0_INLINE void s0_down8(const S0Rows *rows, size_t column, __mmask64 mask, const
     }
 }
 
-/* Some rows. */
-S0_INLINE void s0_across8(const S0Rows *given, const S0Form8 *form, int flags) {
+/* 64 columns from `column` on, which are lines of y, past the caches. */
+S0_INLINE void s0_down_past8(const S0Rows *rows, size_t column, const S0Form8 *form, int flags, S0Lanes8 *lanes) {
+    const uint8_t *x = (const uint8_t *)rows->x + column;
+    uint8_t *y = (uint8_t *)rows->y + column;
+    const size_t count = rows->rows;
+    form->load(lanes, form->parameters, column, ~(__mmask64)0, flags);
+#pragma GCC unroll 1
+    for (size_t k = 0; k < count; k++) {
+        s0_past8(x, y, form->apply, flags, lanes);
+        x += rows->x_pitch_bytes;
+        y += rows->y_pitch_bytes;
+    }
+}
+
+/* Some rows. Past the caches, which `streams`, a constant, says, lines of y are at the same columns in each. */
+S0_INLINE void s0_across8(const S0Rows *given, int streams, const S0Form8 *form, int flags) {
     const S0Rows rows = *given;
     S0Lanes8 lanes;
-    size_t i = 0;
+    size_t i = streams ? s0_bytes_to_line(rows.y, rows.columns) : 0;
     s0_share8(&lanes, form->codes);
+    if (i > 0) {
+        s0_down8(&rows, 0, s0_first_of_64(i), form, flags, &lanes);
+    }
     for (; i + S0_LANES8 <= rows.columns; i += S0_LANES8) {
-        s0_down8(&rows, i, ~(__mmask64)0, form, flags, &lanes);
+        if (streams) {
+            s0_down_past8(&rows, i, form, flags, &lanes);
+        } else {
+            s0_down8(&rows, i, ~(__mmask64)0, form, flags, &lanes);
+        }
     }
     if (i < rows.columns) {
         s0_down8(&rows, i, s0_first_of_64(rows.columns - i), form, flags, &lanes);
     }
 }
 
-/* One row past the caches, by whole lines. */
-S0_INLINE void s0_across_past8(const S0Rows *given, const S0Form8 *form, int flags) {
-    const S0Rows row = *given;
-    const uint8_t *x = (const uint8_t *)row.x;
-    uint8_t *y = (uint8_t *)row.y;
-    size_t i = s0_bytes_to_line(y, row.columns);
-    S0Lanes8 lanes;
-    s0_share8(&lanes, form->codes);
-    if (i > 0) {
-        s0_down8(&row, 0, s0_first_of_64(i), form, flags, &lanes);
+/* To the row `count` further on. */
+S0_INLINE void s0_rows_on8(S0Rows *rows, size_t count, const S0Rows *all) {
+    rows->x = (const uint8_t *)rows->x + count * all->x_pitch_bytes;
+    rows->y = (uint8_t *)rows->y + count * all->y_pitch_bytes;
+}
+
+/* Rows from `from` on, some that follow one another at a time. `streams` is a constant. */
+S0_INLINE void s0_near_rows8(const S0Rows *rows, size_t from, int streams, const S0Form8 *form, int flags) {
+    const size_t most = streams ? 1 : S0_ROWS_AT_ONCE;
+    S0Rows some = *rows;
+    s0_rows_on8(&some, from, rows);
+    for (size_t left = rows->rows - from; left > 0; left -= some.rows) {
+        some.rows = left < most ? left : most;
+        s0_across8(&some, streams, form, flags);
+        s0_rows_on8(&some, some.rows, rows);
     }
-    for (; i + S0_LANES8 <= row.columns; i += S0_LANES8) {
-        form->load(&lanes, form->parameters, i, ~(__mmask64)0, flags);
-        s0_past8(x + i, y + i, form->apply, flags, &lanes);
+}
+
+/* Past the caches, a row of each of some strips of the matrix at a time: measured at 33 GB/s, where rows in their order
+ * have 22 and 16 neighbours at a time 19. */
+S0_INLINE void s0_far_rows8(const S0Rows *rows, const S0Form8 *form, int flags) {
+    const size_t strip = rows->y_pitch_bytes % S0_LINE_BYTES == 0 ? rows->rows / S0_STRIPS : 0;
+    S0Rows some = *rows;
+    some.rows = S0_STRIPS;
+    some.x_pitch_bytes *= strip;
+    some.y_pitch_bytes *= strip;
+    for (size_t k = 0; k < strip; k++) {
+        s0_across8(&some, 1, form, flags);
+        s0_rows_on8(&some, 1, rows);
     }
-    if (i < row.columns) {
-        s0_down8(&row, i, s0_first_of_64(row.columns - i), form, flags, &lanes);
-    }
+    s0_near_rows8(rows, strip * S0_STRIPS, 1, form, flags);
+    _mm_sfence();
 }
 
 /* The whole matrix. `streams` is a constant. */
 S0_INLINE void s0_pixels8(const S0Rows *rows, int streams, const S0Form8 *form, int flags) {
-    S0Rows some = *rows;
-    for (size_t left = rows->rows; left > 0; left -= some.rows) {
-        some.rows = streams ? 1 : left < S0_ROWS_AT_ONCE ? left : S0_ROWS_AT_ONCE;
-        if (streams) {
-            s0_across_past8(&some, form, flags);
-        } else {
-            s0_across8(&some, form, flags);
-        }
-        some.x = (const uint8_t *)some.x + some.rows * some.x_pitch_bytes;
-        some.y = (uint8_t *)some.y + some.rows * some.y_pitch_bytes;
-    }
     if (streams) {
-        _mm_sfence();
+        s0_far_rows8(rows, form, flags);
+    } else {
+        s0_near_rows8(rows, 0, 0, form, flags);
     }
 }
 
