@@ -1,5 +1,5 @@
 /* Affines by the public API, against the operators' definitions written out here. */
-#include "stride0/stride0.h"
+#include "api/quantised.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -171,22 +171,7 @@ static void test_floats(void **state) {
     }
 }
 
-/* ---- Codes of 8 bits: DEQUANTIZE, MUL, ADD, QUANTIZE of ONNX, each operation in float32 */
-
-static float limit(float value, float lo, float hi) {
-    return value < lo ? lo : value > hi ? hi : value;
-}
-
-static int32_t quantised(const s0_affine_options *options, uint64_t channel, int32_t code, float lo, float hi) {
-    volatile float real = (float)(code - options->x_zero_point) * options->x_scale;
-    real = real * options->scale[channel];
-    real = real + options->bias[channel];
-    real = real / options->y_scale;
-    int32_t y = (int32_t)limit(rintf(limit(real, -1e6F, 1e6F)) + (float)options->y_zero_point, lo, hi);
-    return options->is_limited && y < options->lo   ? options->lo
-           : options->is_limited && y > options->hi ? options->hi
-                                                    : y;
-}
+/* ---- Codes */
 
 static void int8_reference(const s0_affine_options *options, uint64_t channel, const void *x, void *y) {
     *(int8_t *)y = (int8_t)quantised(options, channel, *(const int8_t *)x, -128, 127);

@@ -1,49 +1,13 @@
 /* Proves the kernels of reals, of every table, bit for bit against exact arithmetic in double, over lengths, channels,
  * alignments, rows with something between them, in place and past the caches; and that they touch nothing else. */
 #include "kern/half.h"
+#include "kern/reals.h"
 #include "kern/rows_case.h"
 #include "support/random.h"
 
 #include <math.h>
 
 enum { MANY_CHANNELS = 140, MANY_BYTES = 48 * 1024, MOST_CHANNELS = 3001, MOST_BYTES = 19 * MOST_CHANNELS * 4 };
-
-/* ---- Numbers, by libm */
-
-/* A product and a sum of two floats, rounded to a float, are those of doubles rounded once more. */
-static float f32_result(float x, float scale, float bias) {
-    float product = (float)((double)x * (double)scale);
-    return (float)((double)product + (double)bias);
-}
-
-static double half_value(uint16_t bits) {
-    int exponent = bits >> 10 & 31, fraction = bits & 0x3FF;
-    double magnitude = exponent == 0 ? ldexp(fraction, -24) : ldexp(1024 + fraction, exponent - 25);
-    if (exponent == 31) {
-        magnitude = fraction == 0 ? (double)INFINITY : (double)NAN;
-    }
-    return bits >> 15 != 0 ? -magnitude : magnitude;
-}
-
-static uint16_t half_bits(double value) {
-    uint16_t sign = signbit(value) ? 0x8000 : 0;
-    double magnitude = fabs(value);
-    if (isnan(value)) {
-        return 0x7E00;
-    }
-    if (magnitude >= 65520) {
-        return sign | 0x7C00;
-    }
-    int exponent = magnitude < 0x1p-14 ? -14 : ilogb(magnitude);
-    long units = lrint(ldexp(magnitude, 10 - exponent)); /* 1024 is 1, and begins the next exponent where it is 2048 */
-    return (uint16_t)(sign + units + (long)(exponent + 14) * 1024);
-}
-
-/* Both are exact in double before they are rounded. */
-static uint16_t f16_result(uint16_t x, float scale, float bias) {
-    uint16_t product = half_bits(half_value(x) * (double)scale);
-    return half_bits(half_value(product) + (double)bias);
-}
 
 /* ---- Formats */
 
