@@ -1,6 +1,8 @@
 /* Names the machine that was measured, and what it was measured with. */
 #include "results.h"
 
+#include "native/variant.h"
+
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,8 +30,10 @@ void machine_write(const Results *results, FILE *out) {
     fputs("Measured on ", out);
     write_processor(out);
     fprintf(out,
-            "caches of %" PRIu64 " KiB, %" PRIu64 " KiB and %" PRIu64 " MiB; compiled by %s.\n\n| with | version |\n",
-            level_bytes(LEVEL_L1) >> 10, level_bytes(LEVEL_L2) >> 10, level_bytes(LEVEL_L3) >> 20, BENCH_COMPILER);
+            "caches of %" PRIu64 " KiB, %" PRIu64 " KiB and %" PRIu64 " MiB; the kernels `%s`, compiled by %s.\n\n"
+            "| with | version |\n",
+            level_bytes(LEVEL_L1) >> 10, level_bytes(LEVEL_L2) >> 10, level_bytes(LEVEL_L3) >> 20,
+            variant_choose()->name, BENCH_COMPILER);
     fputs("|---|---|\n", out);
     for (size_t k = 0; k < results->family_count; k++) {
         const Family *family = &results->family[k];

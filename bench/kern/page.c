@@ -33,10 +33,9 @@ static const char HOW[] =
     "\n"
     "Codes follow the reference `onnx` (DEQUANTIZE, MUL, ADD, QUANTIZE). Their scales make values smaller, as a\n"
     "batch normalisation does; one channel of eight turns the sign. The scale of int16 outputs is 2^-12: a power\n"
-    "of two, as fixed-point networks have them; with others the quotient is rounded as well, and channels are\n"
-    "computed operator by operator. `stride0` takes the fast forms that were proven for these parameters;\n"
-    "`stride0-exact` takes what any parameters allow: the float32 form, or tables where one channel's look-ups are\n"
-    "faster (AVX-512 has 128 bytes at once); `stride0-portable` is the\n"
+    "of two, as fixed-point networks have them; others divide, at half the speed. `stride0` takes the fast forms\n"
+    "that were proven for these parameters; `stride0-exact` takes what any parameters allow: float32, or tables\n"
+    "where a processor looks up as fast as it copies (AVX-512, channel first); `stride0-portable` is the\n"
     "freestanding C without intrinsics. ONNX Runtime is called from JavaScript, which costs tens of microseconds:\n"
     "for maps up to 4 MiB its time is an eighth of what nine affines in one model take beyond one.\n";
 
