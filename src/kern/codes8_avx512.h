@@ -10,9 +10,14 @@
 #include "kern/codes8.h"
 #include "kern/rows_avx512.h"
 
+/* Flags beside those of codes8.h. */
+enum {
+    S0_STREAMS = 4, /* y is written past the caches, by whole lines of them */
+    S0_FORM = 8,    /* from here on the form's own */
+};
+
 enum {
     S0_LANES8 = 64,
-    S0_FORM = 4,          /* flags from here on are the form's own */
     S0_ROWS_AT_ONCE = 16, /* so many that lanes cost little, and so few that all rows stay near */
     S0_STRIPS = 8,
 };
@@ -48,8 +53,14 @@ S0_INLINE __m512i s0_leave8(__m512i y, const S0Lanes8 *lanes, int flags) {
     return (flags & S0_FLIPS) != 0 ? _mm512_xor_si512(y, lanes->y_flip) : y;
 }
 
+/* Where S0_STREAMS, y is on a line. */
 S0_INLINE void s0_whole8(const uint8_t *x, uint8_t *y, S0Apply8 *apply, int flags, const S0Lanes8 *lanes) {
-    _mm512_storeu_si512(y, apply(_mm512_loadu_si512(x), lanes, flags));
+    const __m512i codes = apply(_mm512_loadu_si512(x), lanes, flags);
+    if ((flags & S0_STREAMS) != 0) {
+        _mm512_stream_si512((__m512i *)(void *)y, codes);
+    } else {
+        _mm512_storeu_si512(y, codes);
+    }
 }
 
 S0_INLINE void s0_part8(const uint8_t *x, uint8_t *y, __mmask64 mask, S0Apply8 *apply, int flags,
@@ -57,15 +68,14 @@ S0_INLINE void s0_part8(const uint8_t *x, uint8_t *y, __mmask64 mask, S0Apply8 *
     _mm512_mask_storeu_epi8(y, mask, apply(_mm512_maskz_loadu_epi8(mask, x), lanes, flags));
 }
 
-/* y is on a line. */
-S0_INLINE void s0_past8(const uint8_t *x, uint8_t *y, S0Apply8 *apply, int flags, const S0Lanes8 *lanes) {
-    _mm512_stream_si512((__m512i *)(void *)y, apply(_mm512_loadu_si512(x), lanes, flags));
-}
-
 /* ---- One channel */
 
 S0_INLINE void s0_run8(const uint8_t *x, uint8_t *y, size_t bytes, S0Apply8 *apply, int flags, const S0Lanes8 *lanes) {
     size_t i = 0;
+    if ((flags & S0_STREAMS) != 0) {
+        i = s0_bytes_to_line(y, bytes);
+        s0_part8(x, y, s0_first_of_64(i), apply, flags, lanes);
+    }
     for (; i + 2 * S0_LANES8 <= bytes; i += 2 * S0_LANES8) {
         s0_whole8(x + i, y + i, apply, flags, lanes);
         s0_whole8(x + i + S0_LANES8, y + i + S0_LANES8, apply, flags, lanes);
@@ -75,29 +85,14 @@ S0_INLINE void s0_run8(const uint8_t *x, uint8_t *y, size_t bytes, S0Apply8 *app
     }
 }
 
-/* The same past the caches, by whole lines. */
-S0_INLINE void s0_stream8(const uint8_t *x, uint8_t *y, size_t bytes, S0Apply8 *apply, int flags,
-                          const S0Lanes8 *lanes) {
-    size_t i = s0_bytes_to_line(y, bytes);
-    s0_part8(x, y, s0_first_of_64(i), apply, flags, lanes);
-    for (; i + S0_LANES8 <= bytes; i += S0_LANES8) {
-        s0_past8(x + i, y + i, apply, flags, lanes);
-    }
-    s0_part8(x + i, y + i, s0_first_of_64(bytes - i), apply, flags, lanes);
-}
-
-/* The whole matrix. `streams` is a constant. */
-S0_INLINE void s0_plane8(const S0Rows *rows, int streams, S0Apply8 *apply, int flags, const S0Lanes8 *given) {
+/* The whole matrix. */
+S0_INLINE void s0_plane8(const S0Rows *rows, S0Apply8 *apply, int flags, const S0Lanes8 *given) {
     const S0Lanes8 lanes = *given;
     S0Rows left = s0_rows_joined(rows, rows->columns);
     for (; left.rows > 0; s0_rows_step(&left)) {
-        if (streams) {
-            s0_stream8((const uint8_t *)left.x, (uint8_t *)left.y, left.columns, apply, flags, &lanes);
-        } else {
-            s0_run8((const uint8_t *)left.x, (uint8_t *)left.y, left.columns, apply, flags, &lanes);
-        }
+        s0_run8((const uint8_t *)left.x, (uint8_t *)left.y, left.columns, apply, flags, &lanes);
     }
-    if (streams) {
+    if ((flags & S0_STREAMS) != 0) {
         _mm_sfence();
     }
 }
@@ -111,7 +106,7 @@ typedef struct {
     S0Apply8 *apply;
 } S0Form8;
 
-/* The columns from `column` on that the mask has, of some rows. */
+/* The columns from `column` on that the mask has, of some rows; where S0_STREAMS, 64 that are lines of y. */
 S0_INLINE void s0_down8(const S0Rows *rows, size_t column, __mmask64 mask, const S0Form8 *form, int flags,
                         S0Lanes8 *lanes) {
     const uint8_t *x = (const uint8_t *)rows->x + column;
@@ -120,44 +115,31 @@ S0_INLINE void s0_down8(const S0Rows *rows, size_t column, __mmask64 mask, const
     form->load(lanes, form->parameters, column, mask, flags);
 #pragma GCC unroll 1 /* a chain of comparisons in place of a loop is slower by half */
     for (size_t k = 0; k < count; k++) {
-        s0_part8(x, y, mask, form->apply, flags, lanes);
+        if ((flags & S0_STREAMS) != 0) {
+            s0_whole8(x, y, form->apply, flags, lanes);
+        } else {
+            s0_part8(x, y, mask, form->apply, flags, lanes);
+        }
         x += rows->x_pitch_bytes;
         y += rows->y_pitch_bytes;
     }
 }
 
-/* 64 columns from `column` on, which are lines of y, past the caches. */
-S0_INLINE void s0_down_past8(const S0Rows *rows, size_t column, const S0Form8 *form, int flags, S0Lanes8 *lanes) {
-    const uint8_t *x = (const uint8_t *)rows->x + column;
-    uint8_t *y = (uint8_t *)rows->y + column;
-    const size_t count = rows->rows;
-    form->load(lanes, form->parameters, column, ~(__mmask64)0, flags);
-#pragma GCC unroll 1
-    for (size_t k = 0; k < count; k++) {
-        s0_past8(x, y, form->apply, flags, lanes);
-        x += rows->x_pitch_bytes;
-        y += rows->y_pitch_bytes;
-    }
-}
-
-/* Some rows. Past the caches, which `streams`, a constant, says, lines of y are at the same columns in each. */
-S0_INLINE void s0_across8(const S0Rows *given, int streams, const S0Form8 *form, int flags) {
+/* Some rows. Where S0_STREAMS, lines of y are at the same columns in each. */
+S0_INLINE void s0_across8(const S0Rows *given, const S0Form8 *form, int flags) {
     const S0Rows rows = *given;
+    const int near = flags & ~S0_STREAMS;
     S0Lanes8 lanes;
-    size_t i = streams ? s0_bytes_to_line(rows.y, rows.columns) : 0;
+    size_t i = (flags & S0_STREAMS) != 0 ? s0_bytes_to_line(rows.y, rows.columns) : 0;
     s0_share8(&lanes, form->codes);
     if (i > 0) {
-        s0_down8(&rows, 0, s0_first_of_64(i), form, flags, &lanes);
+        s0_down8(&rows, 0, s0_first_of_64(i), form, near, &lanes);
     }
     for (; i + S0_LANES8 <= rows.columns; i += S0_LANES8) {
-        if (streams) {
-            s0_down_past8(&rows, i, form, flags, &lanes);
-        } else {
-            s0_down8(&rows, i, ~(__mmask64)0, form, flags, &lanes);
-        }
+        s0_down8(&rows, i, ~(__mmask64)0, form, flags, &lanes);
     }
     if (i < rows.columns) {
-        s0_down8(&rows, i, s0_first_of_64(rows.columns - i), form, flags, &lanes);
+        s0_down8(&rows, i, s0_first_of_64(rows.columns - i), form, near, &lanes);
     }
 }
 
@@ -167,14 +149,14 @@ S0_INLINE void s0_rows_on8(S0Rows *rows, size_t count, const S0Rows *all) {
     rows->y = (uint8_t *)rows->y + count * all->y_pitch_bytes;
 }
 
-/* Rows from `from` on, some that follow one another at a time. `streams` is a constant. */
-S0_INLINE void s0_near_rows8(const S0Rows *rows, size_t from, int streams, const S0Form8 *form, int flags) {
-    const size_t most = streams ? 1 : S0_ROWS_AT_ONCE;
+/* Rows from `from` on, some that follow one another at a time; past the caches one, as lines of y may be anywhere. */
+S0_INLINE void s0_near_rows8(const S0Rows *rows, size_t from, const S0Form8 *form, int flags) {
+    const size_t most = (flags & S0_STREAMS) != 0 ? 1 : S0_ROWS_AT_ONCE;
     S0Rows some = *rows;
     s0_rows_on8(&some, from, rows);
     for (size_t left = rows->rows - from; left > 0; left -= some.rows) {
         some.rows = left < most ? left : most;
-        s0_across8(&some, streams, form, flags);
+        s0_across8(&some, form, flags);
         s0_rows_on8(&some, some.rows, rows);
     }
 }
@@ -188,19 +170,19 @@ S0_INLINE void s0_far_rows8(const S0Rows *rows, const S0Form8 *form, int flags) 
     some.x_pitch_bytes *= strip;
     some.y_pitch_bytes *= strip;
     for (size_t k = 0; k < strip; k++) {
-        s0_across8(&some, 1, form, flags);
+        s0_across8(&some, form, flags);
         s0_rows_on8(&some, 1, rows);
     }
-    s0_near_rows8(rows, strip * S0_STRIPS, 1, form, flags);
+    s0_near_rows8(rows, strip * S0_STRIPS, form, flags);
     _mm_sfence();
 }
 
-/* The whole matrix. `streams` is a constant. */
-S0_INLINE void s0_pixels8(const S0Rows *rows, int streams, const S0Form8 *form, int flags) {
-    if (streams) {
+/* The whole matrix. */
+S0_INLINE void s0_pixels8(const S0Rows *rows, const S0Form8 *form, int flags) {
+    if ((flags & S0_STREAMS) != 0) {
         s0_far_rows8(rows, form, flags);
     } else {
-        s0_near_rows8(rows, 0, 0, form, flags);
+        s0_near_rows8(rows, 0, form, flags);
     }
 }
 

@@ -75,32 +75,25 @@ S0_INLINE void splat(S0Lanes8 *lanes, const S0Products8 *products, int flags) {
     }
 }
 
-#define PLANE(name, streams, flags)                                                                                    \
+#define PLANE(name, flags)                                                                                             \
     static void name(const S0Rows *rows, const S0Products8 *products) {                                                \
         S0Lanes8 lanes;                                                                                                \
         splat(&lanes, products, flags);                                                                                \
-        s0_plane8(rows, streams, apply, flags, &lanes);                                                                \
+        s0_plane8(rows, apply, flags, &lanes);                                                                         \
     }
 
-/* Of each kind without and with flips or limits. */
+/* Of each kind without and with flips or limits; past the caches with all that costs nothing there. */
 #define KINDS(EACH, name)                                                                                              \
-    EACH(name##_bare, 0, 0)                                                                                            \
-    EACH(name##_both, 0, BOTH)                                                                                         \
-    EACH(name##_odd, 0, ODD)                                                                                           \
-    EACH(name##_odd_both, 0, ODD | BOTH)                                                                               \
-    EACH(name##_top, 0, TOP)                                                                                           \
-    EACH(name##_top_both, 0, TOP | BOTH)                                                                               \
-    EACH(name##_top_odd, 0, TOP | ODD)                                                                                 \
-    EACH(name##_top_odd_both, 0, TOP | ODD | BOTH)                                                                     \
-    EACH(name##_past, 1, BOTH)                                                                                         \
-    EACH(name##_past_odd, 1, ODD | BOTH)                                                                               \
-    static Run *name##_of(const S0Rows *rows, int top, int odd, int both) {                                            \
-        static Run *const kinds[2][2][2] = {                                                                           \
-            {{name##_bare, name##_both}, {name##_odd, name##_odd_both}},                                               \
-            {{name##_top, name##_top_both}, {name##_top_odd, name##_top_odd_both}},                                    \
-        };                                                                                                             \
-        return rows->streams ? odd ? name##_past_odd : name##_past : kinds[top][odd][both];                            \
-    }
+    EACH(name##_bare, 0)                                                                                               \
+    EACH(name##_both, BOTH)                                                                                            \
+    EACH(name##_odd, ODD)                                                                                              \
+    EACH(name##_odd_both, ODD | BOTH)                                                                                  \
+    EACH(name##_top, TOP)                                                                                              \
+    EACH(name##_top_both, TOP | BOTH)                                                                                  \
+    EACH(name##_top_odd, TOP | ODD)                                                                                    \
+    EACH(name##_top_odd_both, TOP | ODD | BOTH)                                                                        \
+    EACH(name##_past, BOTH | S0_STREAMS)                                                                               \
+    EACH(name##_past_odd, ODD | BOTH | S0_STREAMS)
 
 KINDS(PLANE, plane)
 
@@ -132,13 +125,26 @@ S0_INLINE void load(S0Lanes8 *lanes, const void *parameters, size_t column, __mm
     }
 }
 
-#define PIXELS(name, streams, flags)                                                                                   \
+#define PIXELS(name, flags)                                                                                            \
     static void name(const S0Rows *rows, const S0Products8 *products) {                                                \
         const S0Form8 form = {&products->bytes, products, load, apply};                                                \
-        s0_pixels8(rows, streams, &form, flags);                                                                       \
+        s0_pixels8(rows, &form, flags);                                                                                \
     }
 
 KINDS(PIXELS, pixels)
+
+/* ---- Which of them */
+
+/* Any divisors, or TOP ones, or past the caches. */
+enum { WAY_TOP = 1, WAY_PAST = 2, WAYS = 3 };
+
+/* By way, whether codes are mended, and whether there are flips or limits. */
+#define RUNS(name)                                                                                                     \
+    {                                                                                                                  \
+        {{name##_bare, name##_both}, {name##_odd, name##_odd_both}},                                                   \
+            {{name##_top, name##_top_both}, {name##_top_odd, name##_top_odd_both}},                                    \
+            {{name##_past, name##_past}, {name##_past_odd, name##_past_odd}},                                          \
+    }
 
 static int are_top(const S0Products8 *products) {
     const __m512i top = _mm512_set1_epi16(TOP_DIVISOR);
@@ -150,14 +156,19 @@ static int are_top(const S0Products8 *products) {
     return others == 0;
 }
 
+static int way_of(const S0Rows *rows, int top) {
+    return rows->streams ? WAY_PAST : top ? WAY_TOP : 0;
+}
+
 void s0_product8_avx512(const S0Rows *rows, const S0Products8 *products) {
+    static Run *const planes[WAYS][2][2] = RUNS(plane), *const pixels[WAYS][2][2] = RUNS(pixels);
     const int both = s0_flags8(&products->bytes) != 0;
     Run *run;
     if (products->channels == 1) {
         const int odd = s0_has_odd(products) && products->odd_step[0] != 0;
-        run = plane_of(rows, products->divisor[0] == TOP_DIVISOR, odd, both);
+        run = planes[way_of(rows, products->divisor[0] == TOP_DIVISOR)][odd][both];
     } else {
-        run = pixels_of(rows, are_top(products), s0_has_odd(products), both);
+        run = pixels[way_of(rows, are_top(products))][s0_has_odd(products)][both];
     }
     run(rows, products);
 }

@@ -53,16 +53,16 @@ S0_INLINE void splat(S0Lanes8 *lanes, const S0Rounds8 *rounds) {
     }
 }
 
-#define PLANE(name, streams, flags)                                                                                    \
+#define PLANE(name, flags)                                                                                             \
     static void name(const S0Rows *rows, const S0Rounds8 *rounds) {                                                    \
         S0Lanes8 lanes;                                                                                                \
         splat(&lanes, rounds);                                                                                         \
-        s0_plane8(rows, streams, apply, flags, &lanes);                                                                \
+        s0_plane8(rows, apply, flags, &lanes);                                                                         \
     }
 
-PLANE(plane_bare, 0, 0)
-PLANE(plane_both, 0, BOTH)
-PLANE(plane_streams, 1, BOTH)
+PLANE(plane_bare, 0)
+PLANE(plane_both, BOTH)
+PLANE(plane_streams, BOTH | S0_STREAMS)
 
 /* ---- Channel last */
 
@@ -77,15 +77,15 @@ S0_INLINE void load(S0Lanes8 *lanes, const void *parameters, size_t column, __mm
     }
 }
 
-#define PIXELS(name, streams, flags)                                                                                   \
+#define PIXELS(name, flags)                                                                                            \
     static void name(const S0Rows *rows, const S0Rounds8 *rounds) {                                                    \
         const S0Form8 form = {&rounds->bytes, rounds, load, apply};                                                    \
-        s0_pixels8(rows, streams, &form, flags);                                                                       \
+        s0_pixels8(rows, &form, flags);                                                                                \
     }
 
-PIXELS(pixels_bare, 0, 0)
-PIXELS(pixels_both, 0, BOTH)
-PIXELS(pixels_streams, 1, BOTH)
+PIXELS(pixels_bare, 0)
+PIXELS(pixels_both, BOTH)
+PIXELS(pixels_streams, BOTH | S0_STREAMS)
 
 void s0_round8_avx512(const S0Rows *rows, const S0Rounds8 *rounds) {
     static Run *const runs[2][3] = {{plane_bare, plane_both, plane_streams},

@@ -23,9 +23,9 @@ S0_INLINE __m512i look_up4(__m512i x, const S0Lanes8 *lanes, int flags) {
 
 S0_INLINE void plane(const S0Rows *rows, S0Apply8 *apply, const S0Lanes8 *lanes) {
     if (rows->streams) {
-        s0_plane8(rows, 1, apply, 0, lanes);
+        s0_plane8(rows, apply, S0_STREAMS, lanes);
     } else {
-        s0_plane8(rows, 0, apply, 0, lanes);
+        s0_plane8(rows, apply, 0, lanes);
     }
 }
 
