@@ -161,7 +161,7 @@ S0_INLINE void pixels(const S0Rows *rows, const S0Floats *floats, size_t size,
     }
 }
 
-/* ---- Channel last, column by column
+/* ---- Channel last, column by column: float32
  *
  * Where the smallest cache holds all, loads of parameters beside those of x would take as long again: each is loaded
  * once. Rows are as far apart in x as in y. */
@@ -171,15 +171,15 @@ typedef struct {
     size_t pitch_bytes, end; /* bytes of all rows with what is between them */
 } Columns;
 
-S0_INLINE void columns_piece(Columns c, size_t at, __mmask16 mask, Parameters p, int form) {
+S0_INLINE void columns_piece(Columns c, size_t at, __mmask16 mask, Parameters p) {
     for (; at < c.end; at += c.pitch_bytes) {
-        piece(c.x + at, c.y + at, mask, p, form);
+        piece(c.x + at, c.y + at, mask, p, F32);
     }
 }
 
-S0_INLINE void columns_whole(Columns c, size_t at, Parameters p, int form) {
+S0_INLINE void columns_whole(Columns c, size_t at, Parameters p) {
     for (; at < c.end; at += c.pitch_bytes) {
-        whole(c.x + at, c.y + at, p, form);
+        whole(c.x + at, c.y + at, p, F32);
     }
 }
 
@@ -192,56 +192,56 @@ S0_INLINE Parameters of_seam(S0Floats floats, size_t i) {
     return p;
 }
 
-S0_INLINE void columns(Columns c, S0Floats floats, int form) {
-    const size_t size = form & SIZE, n = floats.channels;
-    size_t i = lead(c.y, n, form);
+S0_INLINE void columns(Columns c, S0Floats floats) {
+    const size_t n = floats.channels;
+    size_t i = lead(c.y, n, F32);
     if (i > 0) {
         const __mmask16 mask = s0_first_of_16(i);
-        columns_piece(c, 0, mask, of_some_channels(floats, 0, mask), form);
+        columns_piece(c, 0, mask, of_some_channels(floats, 0, mask));
     }
     for (; n - i >= LANES; i += LANES) {
-        columns_whole(c, i * size, of_channels(floats, i), form);
+        columns_whole(c, i * sizeof(float), of_channels(floats, i));
     }
     if (i < n) {
         const __mmask16 mask = s0_first_of_16(n - i);
-        columns_piece(c, i * size, mask, of_some_channels(floats, i, mask), form);
+        columns_piece(c, i * sizeof(float), mask, of_some_channels(floats, i, mask));
     }
 }
 
 /* Rows of n columns, several times the channels. */
-S0_INLINE void rounds(Columns c, size_t n, S0Floats floats, int form) {
-    const size_t size = form & SIZE, vector = LANES * size, end = n * size;
-    size_t i = lead(c.y, floats.channels, form), at = i * size;
+S0_INLINE void repeats(Columns c, size_t n, S0Floats floats) {
+    const size_t vector = LANES * sizeof(float), end = n * sizeof(float);
+    size_t i = lead(c.y, floats.channels, F32), at = i * sizeof(float);
     if (i > 0) {
         const __mmask16 mask = s0_first_of_16(i);
-        columns_piece(c, 0, mask, of_some_channels(floats, 0, mask), form);
+        columns_piece(c, 0, mask, of_some_channels(floats, 0, mask));
     }
     while (end - at >= vector) {
         for (; floats.channels - i >= LANES && end - at >= vector; i += LANES, at += vector) {
-            columns_whole(c, at, of_channels(floats, i), form);
+            columns_whole(c, at, of_channels(floats, i));
         }
         if (i < floats.channels && end - at >= vector) {
-            columns_whole(c, at, of_seam(floats, i), form);
+            columns_whole(c, at, of_seam(floats, i));
             i += LANES;
             at += vector;
         }
         i -= i < floats.channels ? 0 : floats.channels;
     }
     if (at < end) {
-        const __mmask16 mask = s0_first_of_16((end - at) / size);
-        columns_piece(c, at, mask, of_some_channels(floats, i, mask), form);
+        const __mmask16 mask = s0_first_of_16((end - at) / sizeof(float));
+        columns_piece(c, at, mask, of_some_channels(floats, i, mask));
     }
 }
 
 /* These have registers for their loops alone. */
 APART void columns_f32(const char *x, char *y, size_t pitch_bytes, size_t rows, const S0Floats *floats) {
     const Columns c = {x, y, pitch_bytes, rows * pitch_bytes};
-    columns(c, *floats, F32);
+    columns(c, *floats);
 }
 
-APART void rounds_f32(const char *x, char *y, size_t pitch_bytes, size_t rows, const S0Floats *floats) {
+APART void repeats_f32(const char *x, char *y, size_t pitch_bytes, size_t rows, const S0Floats *floats) {
     const Columns c = {x, y, pitch_bytes, rows * pitch_bytes};
-    rounds(c, pitch_bytes / sizeof(float), *floats, F32);
+    repeats(c, pitch_bytes / sizeof(float), *floats);
 }
 
 /* Rows that touch are read as fewer, so long that halves of vectors lie on halves of lines in all of them; what is left
@@ -260,10 +260,10 @@ S0_INLINE void small_f32(const S0Rows *rows, const S0Floats *floats) {
     }
     const size_t count = rows->rows / together, rest = rows->rows % together, done = count * together * pitch;
     if (count > 0) {
-        rounds_f32(x, y, together * pitch, count, floats);
+        repeats_f32(x, y, together * pitch, count, floats);
     }
     if (rest > 0) {
-        rounds_f32(x + done, y + done, rest * pitch, 1, floats);
+        repeats_f32(x + done, y + done, rest * pitch, 1, floats);
     }
 }
 
