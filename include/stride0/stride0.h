@@ -154,7 +154,7 @@ typedef struct s0_affine s0_affine;
 
 /* How many of the c channels are computed how; every way is exact. */
 typedef struct {
-    const char *kernels;   /* "portable", "avx2", "avx512": by the processor, or by STRIDE0_CPU in the environment */
+    const char *kernels;   /* "portable", "avx2", "avx512", "neon": the best, or as STRIDE0_CPU in the environment */
     uint64_t x_bytes;      /* of x, and of y, with padding; of banks up to the last with an element */
     uint64_t floats;       /* in floating point, as the operands are */
     uint64_t products;     /* 16-bit product, equal to the reference on all 256 codes */

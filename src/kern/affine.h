@@ -6,10 +6,10 @@
  *     channels == columns   channel last: a row is one pixel (rows that lie one after the other are read as one stream)
  *     channels == 1         channel first: the matrix is a plane, or a part of it
  *
- * Parameters are read as they are, `channels` of each and nothing behind them. x and y are aligned to their elements
- * and no more; they are the same matrix, with the same pitch, or have no byte in common. What lies between rows is
- * neither read nor written. Every table computes the same, bit for bit; only which NaN a NaN is, is open. Nothing here
- * can fail, allocates or checks: who prepares the parameters does. */
+ * Parameters are read as they are, `channels` of each and nothing behind them. Reals in x and y are aligned to their
+ * elements and no more, codes not even so; x and y are the same matrix, with the same pitch, or have no byte in common.
+ * What lies between rows is neither read nor written. Every table computes the same, bit for bit; only which NaN a NaN
+ * is, is open. Nothing here can fail, allocates or checks: who prepares the parameters does. */
 #ifndef S0_KERN_AFFINE_H
 #define S0_KERN_AFFINE_H
 
@@ -102,21 +102,21 @@ typedef struct {
 typedef struct {
     const char *name;    /* "portable", "avx2", "avx512", "neon", "helium" */
     size_t vector_bytes; /* of x: channel last, rows that end where one ends go fastest; 0: any rows that touch do */
+    int table8_is_fast;  /* of one channel: faster than round8 */
     void (*f32)(const S0Rows *rows, const S0Floats *floats);
     void (*f16)(const S0Rows *rows, const S0Floats *floats);
     void (*product8)(const S0Rows *rows, const S0Products8 *products);
+    void (*round8)(const S0Rows *rows, const S0Rounds8 *rounds);
+    void (*table8)(const S0Rows *rows, const S0Tables8 *tables);
+    void (*table4)(const S0Rows *rows, const S0Tables4 *tables);
+    void (*real16)(const S0Rows *rows, const S0Reals16 *reals);
+    void (*quotient16)(const S0Rows *rows, const S0Quotients16 *quotients);
+    void (*fixed16)(const S0Rows *rows, const S0Fixed16 *fixed);
     /* Channel first, many short planes: matrix number c, c * plane_bytes behind the first, takes the parameters number
      * c, for each of `channels`. */
     void (*f32_planes)(const S0Rows *first, size_t plane_bytes, const S0Floats *floats);
     void (*product8_planes)(const S0Rows *first, size_t plane_bytes, const S0Products8 *products);
     void (*real16_planes)(const S0Rows *first, size_t plane_bytes, const S0Reals16 *reals);
-    void (*round8)(const S0Rows *rows, const S0Rounds8 *rounds);
-    void (*table8)(const S0Rows *rows, const S0Tables8 *tables);
-    int table8_is_fast; /* of one channel: faster than round8 */
-    void (*table4)(const S0Rows *rows, const S0Tables4 *tables);
-    void (*real16)(const S0Rows *rows, const S0Reals16 *reals);
-    void (*quotient16)(const S0Rows *rows, const S0Quotients16 *quotients);
-    void (*fixed16)(const S0Rows *rows, const S0Fixed16 *fixed);
 } S0Kernels;
 
 extern const S0Kernels s0_kernels_portable;

@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-/* A row at most: of whole vectors, with their parameters in the smallest cache; else, with less of them. */
+/* Where rows of whole vectors would pass the first, rows end inside vectors and do not pass the second. The parameters
+ * of either stay in the smallest cache. */
 enum { MOST_BYTES = 4096, MOST_ELEMENTS = 1024 };
 
 /* Of few rows parameters are not shared enough; but vectors that are not whole are to be few. */
@@ -30,6 +31,9 @@ static size_t least_pixels(const Wide *wide, size_t vector_bytes) {
 }
 
 size_t wide_pixels(const Wide *wide, uint64_t count, size_t vector_bytes) {
+    if (vector_bytes == 0) {
+        return 1;
+    }
     size_t least = least_pixels(wide, vector_bytes), pixels = least;
     while (pixels > 1 && count / pixels < ENOUGH_ROWS &&
            pixels / 2 * wide->pixel_bytes >= ENOUGH_VECTORS * vector_bytes) {
@@ -43,8 +47,8 @@ size_t wide_pixels(const Wide *wide, uint64_t count, size_t vector_bytes) {
 
 void wide_find(const Walk *walk, uint32_t bits, size_t vector_bytes, Wide *wide) {
     uint64_t block = walk->column.extent, channels = walk->extent[DIM_C];
-    bool touch = vector_bytes > 0 && walk->is_channel_last && walk->is_aligned && bits >= 8 &&
-                 walk->row.stride_bits == block * bits && channels >= block;
+    bool touch = walk->is_channel_last && walk->is_aligned && bits >= 8 && walk->row.stride_bits == block * bits &&
+                 channels >= block;
     *wide = (Wide){
         .pixels = 1, .pixel_bytes = (size_t)(block * bits / 8), .block = (size_t)block, .channels = (size_t)channels};
     if (touch) {

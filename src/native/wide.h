@@ -19,11 +19,12 @@ typedef struct {
     size_t channels;
 } Wide;
 
-/* Pixels of a row where `count` of them touch; those of `wide` are not looked at. */
+/* Pixels of a row where `count` of them touch, by the other fields of `wide`. `vector_bytes`: those of the kernels, a
+ * power of 2; or 0, which leaves each pixel a row. */
 size_t wide_pixels(const Wide *wide, uint64_t count, size_t vector_bytes);
 
-/* Of a walk whose columns are channels, elements of so many bits, vectors of `vector_bytes` of them: a power of 2,
- * or 0, which leaves pixels as they are. Where a row has several, all stacks of the walk begin with a block. */
+/* Of a walk over elements of so many bits. Where a row has several pixels, all stacks of the walk begin with a block.
+ */
 void wide_find(const Walk *walk, uint32_t bits, size_t vector_bytes, Wide *wide);
 
 /* One parameter of `bytes` bytes a channel, repeated; on a cache line. Those of a stack that begins with channel c
