@@ -21,20 +21,22 @@ typedef struct {
 } Row;
 
 static const Row ROWS[] = {
-    {"N H W C", 8, 1, 3, 100, 100, 64, 64},  /* 3 vectors */
-    {"N H W C", 8, 1, 3, 100, 100, 16, 32},  /* 16 are 3 vectors, but 48 elements */
-    {"N H W C", 8, 1, 3, 20, 30, 16, 16},    /* which are enough where the map is small */
-    {"N H W C", 8, 1, 3, 20, 30, 64, 64},    /* 9 rows, but no less than four vectors */
-    {"N H W C", 8, 1, 3, 5, 7, 64, 64},      /* more than there are: no row, all is left */
-    {"N H W C", 32, 1, 3, 100, 100, 64, 32}, /* 16 pixels are 3 vectors, but 48 elements */
-    {"N H W C", 32, 1, 64, 9, 9, 64, 1},     /* long enough and whole */
-    {"N H W C", 32, 1, 16, 20, 20, 64, 4},   /* whole but short */
-    {"N H W C", 32, 1, 16, 9, 9, 64, 1},          {"N H W C", 32, 1, 70, 50, 50, 64, 8},
-    {"N H W C", 32, 1, 70, 7, 8, 64, 2},    /* 8 would leave 7 rows, 4 would leave 14 */
-    {"N H W C", 32, 1, 127, 50, 50, 64, 8}, /* half a vector more: 16 would be more than 4 KiB */
-    {"N H W C", 8, 1, 70, 50, 50, 64, 32},  /* 2240 bytes */
-    {"N H W C", 8, 1, 127, 50, 50, 64, 8},  /* 64 would be more than 4 KiB, 16 more than 1024 elements */
-    {"N H W C", 32, 1, 1001, 50, 50, 64, 1},      {"N H W C", 8, 1, 5000, 5, 5, 64, 1},
+    {"N H W C", 8, 1, 3, 100, 100, 64, 64},       /* 3 vectors */
+    {"N H W C", 8, 1, 3, 100, 100, 16, 32},       /* 16 are 3 vectors, but 48 elements */
+    {"N H W C", 8, 1, 3, 20, 30, 16, 16},         /* which are enough where the map is small */
+    {"N H W C", 8, 1, 3, 20, 30, 64, 64},         /* 9 rows, but of half as many none has 8 vectors */
+    {"N H W C", 8, 1, 3, 5, 7, 64, 64},           /* more than there are: no row, all is left */
+    {"N H W C", 32, 1, 3, 100, 100, 64, 32},      /* 16 pixels are 3 vectors, but 48 elements */
+    {"N H W C", 32, 1, 64, 9, 9, 64, 1},          /* long enough and whole */
+    {"N H W C", 32, 1, 16, 20, 20, 64, 4},        /* whole but short */
+    {"N H W C", 32, 1, 16, 9, 9, 64, 1},          /* which does where the map is small */
+    {"N H W C", 32, 1, 70, 50, 50, 64, 8},        /* 35 vectors */
+    {"N H W C", 32, 1, 70, 7, 8, 64, 2},          /* 8 would leave 7 rows, 4 would leave 14 */
+    {"N H W C", 32, 1, 127, 50, 50, 64, 8},       /* half a vector more: 16 would be more than 4 KiB */
+    {"N H W C", 8, 1, 70, 50, 50, 64, 32},        /* 2240 bytes */
+    {"N H W C", 8, 1, 127, 50, 50, 64, 8},        /* 64 would be more than 4 KiB, 16 more than 1024 elements */
+    {"N H W C", 32, 1, 1001, 50, 50, 64, 1},      /* 16 would be more than 4 KiB, 2 more than 1024 elements */
+    {"N H W C", 8, 1, 5000, 5, 5, 64, 1},         /* as one is */
     {"N H W C", 32, 1, 70, 50, 50, 0, 1},         /* not wanted */
     {"N H W C", 4, 1, 3, 50, 50, 64, 1},          /* inside bytes */
     {"N C H W", 32, 1, 3, 50, 50, 64, 1},         /* channel first */
@@ -43,7 +45,8 @@ static const Row ROWS[] = {
     {"N C/16 H W C%16", 8, 1, 32, 50, 50, 64, 4}, /* in each block */
     {"N C/16 H W C%16", 8, 1, 33, 50, 50, 64, 4}, /* the last one is of one channel */
     {"N C/16 H W C%16", 8, 1, 5, 50, 50, 64, 1},  /* the only one is of five */
-    {"N H C/8 W C%8", 16, 2, 24, 3, 50, 64, 4},   {"N H W C", 32, 1, 0, 3, 4, 64, 1},
+    {"N H C/8 W C%8", 16, 2, 24, 3, 50, 64, 4},   /* one vector */
+    {"N H W C", 32, 1, 0, 3, 4, 64, 1},           /* none */
 };
 
 enum { ROW_COUNT = sizeof ROWS / sizeof ROWS[0], MOST_ELEMENTS = 1 << 20 };
