@@ -1,5 +1,9 @@
-/* Codes of 16 bits with AVX-512, 32 at a time: walking them, and computing them with nothing left out. For the files
- * *16_avx512.c only. */
+/* How the kernels of 16-bit codes go over a matrix with AVX-512, 32 codes at a time, and how they are computed with
+ * nothing left out; for the files *16_avx512.c.
+ *
+ * A kernel is what becomes of 32 codes. Its parameters are made ready before: those of one channel once; channel last,
+ * those of a tile of columns, in the order that codes are widened in, for groups of rows that share what is loaded of
+ * them. Divisions, and matrices of few rows, are not worth that: parameters are read where they lie, row by row. */
 #ifndef S0_KERN_CODES16_AVX512_H
 #define S0_KERN_CODES16_AVX512_H
 
@@ -9,11 +13,11 @@
 
 enum { S0_LANES16 = 32 };
 
-/* What becomes of 32 codes, the first of which is of `column`; of lanes that are not among `lanes` there is neither a
+/* What becomes of 32 codes, the first of which is of `column`; of lanes that the mask leaves out there is neither a
  * code nor a parameter. `steps` is a constant of the caller. */
-typedef __m512i (*S0Compute16)(__m512i x, const void *parameters, size_t column, __mmask32 lanes, int steps);
+typedef __m512i (*S0Compute16)(__m512i x, const void *parameters, size_t column, __mmask32 mask, int steps);
 
-/* ---- walking */
+/* ---- Row by row */
 
 S0_INLINE void s0_store16(char *y, __m512i codes, int streams) {
     if (streams) {
@@ -40,9 +44,9 @@ typedef struct {
 /* n codes from code i of a span on, fewer than a vector has. */
 S0_INLINE void s0_walk_few16(S0Span16 span, size_t i, size_t n, S0Compute16 compute, const void *parameters,
                              int steps) {
-    const __mmask32 lanes = s0_first_of_32(n);
-    const __m512i codes = _mm512_maskz_loadu_epi16(lanes, span.x + i * sizeof(int16_t));
-    _mm512_mask_storeu_epi16(span.y + i * sizeof(int16_t), lanes, compute(codes, parameters, i, lanes, steps));
+    const __mmask32 mask = s0_first_of_32(n);
+    const __m512i codes = _mm512_maskz_loadu_epi16(mask, span.x + i * sizeof(int16_t));
+    _mm512_mask_storeu_epi16(span.y + i * sizeof(int16_t), mask, compute(codes, parameters, i, mask, steps));
 }
 
 /* Of columns from 0 on. Who wants stores past the caches fences them. */
@@ -68,20 +72,20 @@ S0_INLINE void s0_walk_rows16(S0Rows left, S0Compute16 compute, const void *para
     }
 }
 
-/* ---- walking a channel a column, rows in groups that share what is loaded of parameters */
+/* ---- Channel last: rows in groups that share what is loaded of parameters */
 
 enum { S0_GROUP16 = 4 };
 
 /* What becomes of the codes of `count` rows, a constant, the first of which are of `column`. */
 typedef void (*S0Group16)(__m512i *codes, size_t count, const void *tile, size_t column, int steps);
 
-/* The codes of a column of `lanes`. */
-S0_INLINE void s0_load_group16(const S0Rows *rows, size_t c, __mmask32 lanes, __m512i *codes, size_t count) {
+/* Of each of `count` rows the columns from c on that the mask has; the other codes are 0. */
+S0_INLINE void s0_load_group16(const S0Rows *rows, size_t c, __mmask32 mask, __m512i *codes, size_t count) {
     const char *x = (const char *)rows->x + c * sizeof(int16_t);
     size_t k;
 #pragma GCC unroll 4
     for (k = 0; k < count; k++) {
-        codes[k] = _mm512_maskz_loadu_epi16(lanes, x + k * rows->x_pitch_bytes);
+        codes[k] = _mm512_maskz_loadu_epi16(mask, x + k * rows->x_pitch_bytes);
     }
 }
 
@@ -98,12 +102,12 @@ S0_INLINE void s0_walk_group16(const S0Rows *rows, size_t count, S0Group16 compu
         }
     }
     if (c < rows->columns) {
-        const __mmask32 lanes = s0_first_of_32(rows->columns - c);
-        s0_load_group16(rows, c, lanes, codes, count);
+        const __mmask32 mask = s0_first_of_32(rows->columns - c);
+        s0_load_group16(rows, c, mask, codes, count);
         compute(codes, count, tile, c, steps);
 #pragma GCC unroll 4
         for (k = 0; k < count; k++) {
-            _mm512_mask_storeu_epi16(y + c * sizeof(int16_t) + k * rows->y_pitch_bytes, lanes, codes[k]);
+            _mm512_mask_storeu_epi16(y + c * sizeof(int16_t) + k * rows->y_pitch_bytes, mask, codes[k]);
         }
     }
 }
@@ -132,7 +136,7 @@ static inline S0Rows s0_columns16(const S0Rows *rows, size_t first, size_t count
     return part;
 }
 
-/* ---- from 32 bits to 16 */
+/* ---- From 32 bits to 16 */
 
 /* Steps that parameters allow to leave out. */
 enum {
@@ -161,7 +165,7 @@ S0_INLINE __m512i s0_pack16(__m512i low, __m512i high, const S0Limits16 *limits,
     return steps & S0_CODED16 ? _mm512_min_epi16(_mm512_max_epi16(codes, limits->lo), limits->hi) : codes;
 }
 
-/* ---- nothing left out, for all parameters whose zero point is near */
+/* ---- Nothing left out, for all parameters whose zero point is near */
 
 /* Of 16 codes. */
 typedef struct {
@@ -200,29 +204,30 @@ typedef struct {
 } S0Exact16;
 
 /* Masking takes an operation of its own, which not every compiler leaves out by itself. */
-S0_INLINE __m512 s0_numbers16(const float *from, __mmask16 lanes) {
-    return lanes == 0xFFFF ? _mm512_loadu_ps(from) : _mm512_maskz_loadu_ps(lanes, from);
+S0_INLINE __m512 s0_numbers16(const float *from, __mmask16 mask) {
+    return mask == 0xFFFF ? _mm512_loadu_ps(from) : _mm512_maskz_loadu_ps(mask, from);
 }
 
-S0_INLINE S0Factors16 s0_factors16(const S0Exact16 *exact, size_t c, __mmask16 lanes, int steps) {
+S0_INLINE S0Factors16 s0_factors16(const S0Exact16 *exact, size_t c, __mmask16 mask, int steps) {
     const S0Reals16 *reals = &exact->reals;
-    const S0Factors16 factors = {s0_numbers16(reals->weight + c, lanes), s0_numbers16(reals->offset + c, lanes),
-                                 s0_numbers16(reals->scale + c, lanes), s0_numbers16(reals->bias + c, lanes),
-                                 steps & S0_QUOTIENT16 ? s0_numbers16(exact->divisor + c, lanes) : _mm512_setzero_ps()};
+    const S0Factors16 factors = {s0_numbers16(reals->weight + c, mask), s0_numbers16(reals->offset + c, mask),
+                                 s0_numbers16(reals->scale + c, mask), s0_numbers16(reals->bias + c, mask),
+                                 steps & S0_QUOTIENT16 ? s0_numbers16(exact->divisor + c, mask) : _mm512_setzero_ps()};
     return factors;
 }
 
-S0_INLINE __m512i s0_exact_columns16(__m512i x, const void *parameters, size_t column, __mmask32 lanes, int steps) {
+S0_INLINE __m512i s0_exact_columns16(__m512i x, const void *parameters, size_t column, __mmask32 mask, int steps) {
     const S0Exact16 *exact = (const S0Exact16 *)parameters;
-    const S0Factors16 first = s0_factors16(exact, column, (__mmask16)lanes, steps);
-    const S0Factors16 second = s0_factors16(exact, column + 16, (__mmask16)(lanes >> 16), steps);
+    const S0Factors16 first = s0_factors16(exact, column, (__mmask16)mask, steps);
+    const __mmask16 upper = (__mmask16)(mask >> 16);
+    const S0Factors16 second = s0_factors16(exact, column + s0_upper(upper, 16), upper, steps);
     return s0_exact_pair16(x, first, second, &exact->limits, steps);
 }
 
-S0_INLINE __m512i s0_exact_plane16(__m512i x, const void *parameters, size_t column, __mmask32 lanes, int steps) {
+S0_INLINE __m512i s0_exact_plane16(__m512i x, const void *parameters, size_t column, __mmask32 mask, int steps) {
     const S0Exact16 *exact = (const S0Exact16 *)parameters;
     (void)column;
-    (void)lanes;
+    (void)mask;
     return s0_exact_pair16(x, exact->factors, exact->factors, &exact->limits, steps);
 }
 

@@ -15,7 +15,7 @@
 
 enum { TWICE = 4 }; /* there may be a second rounding; or S0_CODED16 */
 
-/* ---- whether */
+/* ---- Whether nothing passes */
 
 S0_INLINE __mmask16 passes(__m512i magnitude, uint32_t most, __m512i up) {
     const __m512i limit = _mm512_srlv_epi32(_mm512_set1_epi32((int32_t)most), up);
@@ -42,12 +42,13 @@ S0_INLINE __m512i every_second(__m512i low, __m512i high, int from) {
     return _mm512_permutex2var_epi32(low, _mm512_add_epi32(even, _mm512_set1_epi32(from)), high);
 }
 
-/* Of columns that are not among the lanes: 0. */
-S0_INLINE Numbers numbers_at(const S0Fixed16 *fixed, size_t c, __mmask16 lanes) {
-    const __m512i a = _mm512_maskz_loadu_epi64((__mmask8)lanes, fixed->factor + c);
-    const __m512i b = _mm512_maskz_loadu_epi64((__mmask8)(lanes >> 8), fixed->factor + c + 8);
-    const Numbers numbers = {_mm512_maskz_loadu_epi32(lanes, fixed->weight + c),
-                             _mm512_maskz_loadu_epi32(lanes, fixed->offset + c), every_second(a, b, 0),
+/* Of columns that the mask leaves out: 0. */
+S0_INLINE Numbers numbers_at(const S0Fixed16 *fixed, size_t c, __mmask16 mask) {
+    const __m512i a = _mm512_maskz_loadu_epi64((__mmask8)mask, fixed->factor + c);
+    const __mmask8 upper = (__mmask8)(mask >> 8);
+    const __m512i b = _mm512_maskz_loadu_epi64(upper, fixed->factor + c + s0_upper(upper, 8));
+    const Numbers numbers = {_mm512_maskz_loadu_epi32(mask, fixed->weight + c),
+                             _mm512_maskz_loadu_epi32(mask, fixed->offset + c), every_second(a, b, 0),
                              every_second(a, b, 1)};
     return numbers;
 }
@@ -131,17 +132,17 @@ S0_INLINE int steps_of(const S0Fixed16 *fixed) {
     CASE(S0_CODED16)                                                                                                   \
     CASE(S0_CODED16 | TWICE)
 
-/* ---- a plane */
+/* ---- One channel */
 
 typedef struct {
     Pair pair;
     S0Limits16 limits;
 } Plane;
 
-S0_INLINE __m512i plane_codes(__m512i x, const void *parameters, size_t column, __mmask32 lanes, int steps) {
+S0_INLINE __m512i plane_codes(__m512i x, const void *parameters, size_t column, __mmask32 mask, int steps) {
     const Plane *plane = (const Plane *)parameters;
     (void)column;
-    (void)lanes;
+    (void)mask;
     return pair_codes(x, &plane->pair, &plane->limits, steps);
 }
 
@@ -172,7 +173,7 @@ static void run_plane(const S0Rows *rows, const S0Fixed16 *fixed) {
     }
 }
 
-/* ---- a channel a column */
+/* ---- Channel last */
 
 enum { TILE = 256 }; /* columns whose parameters are prepared together */
 
@@ -189,8 +190,9 @@ S0_INLINE Numbers second_of(const Numbers *a, const Numbers *b, int from) {
 
 /* Whether the 32 columns from c on, or those that there are, are usual. */
 static int prepare_pair(Pair *pair, const S0Fixed16 *fixed, size_t c) {
-    const __mmask32 lanes = s0_first_of_32(fixed->channels - c);
-    const Numbers a = numbers_at(fixed, c, (__mmask16)lanes), b = numbers_at(fixed, c + 16, (__mmask16)(lanes >> 16));
+    const __mmask32 mask = s0_first_of_32(fixed->channels - c);
+    const __mmask16 upper = (__mmask16)(mask >> 16);
+    const Numbers a = numbers_at(fixed, c, (__mmask16)mask), b = numbers_at(fixed, c + s0_upper(upper, 16), upper);
     pair->even = half_of(second_of(&a, &b, 0), 0, is_once(fixed));
     pair->odd = half_of(second_of(&a, &b, 1), 1, is_once(fixed));
     return are_usual(&a) && are_usual(&b);

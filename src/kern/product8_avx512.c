@@ -100,10 +100,9 @@ KINDS(PLANE, plane)
 /* ---- Channel last */
 
 S0_INLINE void load_words(__m512i *lanes, const int16_t *words, __mmask64 mask) {
-    const __mmask32 second_mask = (__mmask32)(mask >> 32);
-    const int16_t *second_words = words + (second_mask != 0 ? 32 : 0);
+    const __mmask32 upper = (__mmask32)(mask >> 32);
     __m512i first = _mm512_maskz_loadu_epi16((__mmask32)mask, words);
-    __m512i second = _mm512_maskz_loadu_epi16(second_mask, second_words);
+    __m512i second = _mm512_maskz_loadu_epi16(upper, words + s0_upper(upper, 32));
     lanes[0] = _mm512_shuffle_i64x2(first, second, 0x88); /* every other eight words */
     lanes[1] = _mm512_shuffle_i64x2(first, second, 0xdd);
 }

@@ -16,44 +16,44 @@ enum {
     UNUSUAL = 64, /* a real may pass 2^30, or a factor is too near 0, or too large, for another by 65536 */
 };
 
-/* ---- what parameters leave to do */
+/* ---- What parameters leave to do */
 
-S0_INLINE __mmask16 differs(__mmask16 lanes, __m512 x, float from) {
-    return _mm512_mask_cmp_ps_mask(lanes, x, _mm512_set1_ps(from), _CMP_NEQ_UQ);
+S0_INLINE __mmask16 differs(__mmask16 mask, __m512 x, float from) {
+    return _mm512_mask_cmp_ps_mask(mask, x, _mm512_set1_ps(from), _CMP_NEQ_UQ);
 }
 
-S0_INLINE __mmask16 reaches(__mmask16 lanes, __m512 x, float limit) {
-    return _mm512_mask_cmp_ps_mask(lanes, x, _mm512_set1_ps(limit), _CMP_NLT_UQ);
+S0_INLINE __mmask16 reaches(__mmask16 mask, __m512 x, float limit) {
+    return _mm512_mask_cmp_ps_mask(mask, x, _mm512_set1_ps(limit), _CMP_NLT_UQ);
 }
 
 /* Not 0, but nearly. */
-S0_INLINE __mmask16 is_tiny(__mmask16 lanes, __m512 magnitude) {
-    return _mm512_mask_cmp_ps_mask(differs(lanes, magnitude, 0), magnitude, _mm512_set1_ps(0x1p-100F), _CMP_LT_OQ);
+S0_INLINE __mmask16 is_tiny(__mmask16 mask, __m512 magnitude) {
+    return _mm512_mask_cmp_ps_mask(differs(mask, magnitude, 0), magnitude, _mm512_set1_ps(0x1p-100F), _CMP_LT_OQ);
 }
 
-S0_INLINE __mmask16 is_unusual(__mmask16 lanes, __m512 weight, __m512 offset, __m512 scale, __m512 bias) {
+S0_INLINE __mmask16 is_unusual(__mmask16 mask, __m512 weight, __m512 offset, __m512 scale, __m512 bias) {
     weight = _mm512_abs_ps(weight);
     scale = _mm512_abs_ps(scale);
     const __m512 first = _mm512_add_ps(_mm512_mul_ps(_mm512_set1_ps(32768), weight), _mm512_abs_ps(offset));
     const __m512 most = _mm512_add_ps(_mm512_mul_ps(first, scale), _mm512_abs_ps(bias));
-    return (__mmask16)(reaches(lanes, most, 0x1p30F) | reaches(lanes, first, 0x1p100F) | is_tiny(lanes, weight) |
-                       is_tiny(lanes, scale));
+    return (__mmask16)(reaches(mask, most, 0x1p30F) | reaches(mask, first, 0x1p100F) | is_tiny(mask, weight) |
+                       is_tiny(mask, scale));
 }
 
 /* Of channels: any of them does so. */
 static int needs_of(const S0Reals16 *reals) {
     unsigned weighted = 0, offset_given = 0, scaled = 0, biased = 0, unusual = 0;
     for (size_t c = 0; c < reals->channels; c += 16) {
-        const __mmask16 lanes = s0_first_of_16(reals->channels - c);
-        const __m512 weight = _mm512_maskz_loadu_ps(lanes, reals->weight + c);
-        const __m512 offset = _mm512_maskz_loadu_ps(lanes, reals->offset + c);
-        const __m512 scale = _mm512_maskz_loadu_ps(lanes, reals->scale + c);
-        const __m512 bias = _mm512_maskz_loadu_ps(lanes, reals->bias + c);
-        weighted |= differs(lanes, weight, 1);
-        offset_given |= differs(lanes, offset, 0);
-        scaled |= differs(lanes, scale, 1);
-        biased |= differs(lanes, bias, 0);
-        unusual |= is_unusual(lanes, weight, offset, scale, bias);
+        const __mmask16 mask = s0_first_of_16(reals->channels - c);
+        const __m512 weight = _mm512_maskz_loadu_ps(mask, reals->weight + c);
+        const __m512 offset = _mm512_maskz_loadu_ps(mask, reals->offset + c);
+        const __m512 scale = _mm512_maskz_loadu_ps(mask, reals->scale + c);
+        const __m512 bias = _mm512_maskz_loadu_ps(mask, reals->bias + c);
+        weighted |= differs(mask, weight, 1);
+        offset_given |= differs(mask, offset, 0);
+        scaled |= differs(mask, scale, 1);
+        biased |= differs(mask, bias, 0);
+        unusual |= is_unusual(mask, weight, offset, scale, bias);
     }
     return (weighted ? MUL1 : 0) | (offset_given ? SUM1 : 0) | (scaled ? SCALED : 0) | (biased ? SUM2 : 0) |
            (unusual ? UNUSUAL : 0);
@@ -145,7 +145,7 @@ S0_INLINE __m512i pair_codes(__m512i x, const Pair *pair, const S0Limits16 *limi
     return s0_pack16(low, high, limits, steps);
 }
 
-/* ---- planes */
+/* ---- One channel, and many planes of one each */
 
 typedef struct {
     Pair pair;
@@ -153,10 +153,10 @@ typedef struct {
     __m512 ones;
 } Plane;
 
-S0_INLINE __m512i plane_codes(__m512i x, const void *parameters, size_t column, __mmask32 lanes, int steps) {
+S0_INLINE __m512i plane_codes(__m512i x, const void *parameters, size_t column, __mmask32 mask, int steps) {
     const Plane *plane = (const Plane *)parameters;
     (void)column;
-    (void)lanes;
+    (void)mask;
     return pair_codes(x, &plane->pair, &plane->limits, plane->ones, steps);
 }
 
@@ -220,7 +220,7 @@ void s0_real16_planes_avx512(const S0Rows *first, size_t plane_bytes, const S0Re
     }
 }
 
-/* ---- a channel a column */
+/* ---- Channel last */
 
 enum {
     TILE = 512, /* columns whose parameters are prepared together */
@@ -235,9 +235,10 @@ typedef struct {
 
 static void fill(float *to, const float *from, size_t count, float part) {
     for (size_t c = 0; c < count; c += S0_LANES16) {
-        const __mmask32 lanes = s0_first_of_32(count - c);
-        const __m512 a = _mm512_maskz_loadu_ps((__mmask16)lanes, from + c);
-        const __m512 b = _mm512_maskz_loadu_ps((__mmask16)(lanes >> 16), from + c + 16);
+        const __mmask32 mask = s0_first_of_32(count - c);
+        const __mmask16 upper = (__mmask16)(mask >> 16);
+        const __m512 a = _mm512_maskz_loadu_ps((__mmask16)mask, from + c);
+        const __m512 b = _mm512_maskz_loadu_ps(upper, from + c + s0_upper(upper, 16));
         const __m512 parts = _mm512_set1_ps(part);
         _mm512_store_ps(to + c, _mm512_mul_ps(_mm512_shuffle_f32x4(a, b, 0x88), parts));
         _mm512_store_ps(to + c + 16, _mm512_mul_ps(_mm512_shuffle_f32x4(a, b, 0xDD), parts));

@@ -71,7 +71,7 @@ S0_INLINE void load(S0Lanes8 *lanes, const void *parameters, size_t column, __mm
     (void)flags;
     for (int k = 0; k < QUARTERS; k++) {
         const __mmask16 some = (__mmask16)(mask >> (QUARTER * k));
-        const size_t at = column + (size_t)(some != 0 ? QUARTER * k : 0);
+        const size_t at = column + s0_upper(some, (size_t)(QUARTER * k));
         lanes->of[SCALE + k] = reduced(_mm512_maskz_loadu_ps(some, rounds->scale + at));
         lanes->of[BIAS + k] = _mm512_castps_si512(_mm512_maskz_loadu_ps(some, rounds->bias + at));
     }

@@ -23,6 +23,12 @@ S0_INLINE __mmask16 s0_first_of_16(size_t n) {
     return (__mmask16)s0_first_of_64(n < 16 ? n : 16);
 }
 
+/* How far on the elements of the upper lanes of a vector are: not at all where there are none, as no pointer is to pass
+ * the end of its array. */
+S0_INLINE size_t s0_upper(__mmask64 upper_lanes, size_t elements) {
+    return upper_lanes != 0 ? elements : 0;
+}
+
 enum { S0_LINE_BYTES = 64 };
 
 /* Bytes from y to the next line of the cache, where stores past it can begin; `most` if it has no more. Such stores end
