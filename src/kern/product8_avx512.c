@@ -181,6 +181,7 @@ static void whole_planes(const S0Rows *first, size_t plane_bytes, const S0Produc
     const S0Products8 given = *products;
     const size_t bytes = first->columns;
     S0Lanes8 lanes;
+    s0_share8(&lanes, &given.bytes);
     lanes.of[HIGH_BYTES] = high_bytes();
     for (size_t c = 0; c < given.channels; c++, x += plane_bytes, y += plane_bytes) {
         if (s0_has_odd(&given) && given.odd_step[c] != 0) {

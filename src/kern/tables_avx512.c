@@ -30,7 +30,7 @@ S0_INLINE void plane(const S0Rows *rows, S0Apply8 *apply, const S0Lanes8 *lanes)
 }
 
 void s0_table8_avx512(const S0Rows *rows, const S0Tables8 *tables) {
-    S0Lanes8 lanes;
+    S0Lanes8 lanes = {.of = {_mm512_setzero_si512()}};
     if (tables->channels != 1) {
         s0_table8_portable(rows, tables);
         return;
@@ -43,7 +43,7 @@ void s0_table8_avx512(const S0Rows *rows, const S0Tables8 *tables) {
 
 void s0_table4_avx512(const S0Rows *rows, const S0Tables4 *tables) {
     S0Rows bytes = *rows;
-    S0Lanes8 lanes;
+    S0Lanes8 lanes = {.of = {_mm512_setzero_si512()}};
     if (tables->channels != 1) {
         s0_table4_portable(rows, tables);
         return;
