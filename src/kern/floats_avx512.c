@@ -217,7 +217,7 @@ S0_INLINE void repeats(Columns c, size_t n, S0Floats floats) {
         columns_piece(c, 0, mask, of_some_channels(floats, 0, mask));
     }
     while (end - at >= vector) {
-        for (; floats.channels - i >= LANES && end - at >= vector; i += LANES, at += vector) {
+        for (; floats.channels - i >= LANES; i += LANES, at += vector) {
             columns_whole(c, at, of_channels(floats, i));
         }
         if (i < floats.channels && end - at >= vector) {
