@@ -343,7 +343,7 @@ typedef void (*FillTable)(const Reading *reading, const Chain *chain, uint8_t *t
 static const uint8_t *read_tables(Reading *reading, size_t codes, FillTable fill) {
     Work *work = reading->work;
     size_t channels = (size_t)reading->options->c;
-    uint8_t *table = arena_array(&work->keep, uint8_t, channels * codes);
+    uint8_t *table = arena_alloc(&work->keep, channels, codes);
     for (size_t c = 0; c < channels; c++) {
         ArenaMark mark = arena_mark(&work->scratch);
         Chain chain;

@@ -65,7 +65,7 @@ static S0Products8 products_given(const Products *products, size_t channels, boo
 /* ---- channel first */
 
 static const uint8_t *kept(const uint8_t *table, size_t count, Arena *arena) {
-    uint8_t *copy = arena_array(arena, uint8_t, count * FORM8_CODES);
+    uint8_t *copy = arena_alloc(arena, count, FORM8_CODES);
     memcpy(copy, table, count * FORM8_CODES);
     return copy;
 }
@@ -170,7 +170,7 @@ static void take_products(const Channels *channels, Node8Last *node) {
 
 static void take_patches(const Channels *channels, size_t count, Node8Last *node) {
     size_t *column = arena_array(channels->arena, size_t, count);
-    uint8_t *table = arena_array(channels->arena, uint8_t, count * FORM8_CODES);
+    uint8_t *table = arena_alloc(channels->arena, count, FORM8_CODES);
     for (size_t c = 0; c < node->channels; c++) {
         if (is_patched(channels, c)) {
             memcpy(table + node->patch_count * FORM8_CODES, table_of(channels->reference, c), FORM8_CODES);

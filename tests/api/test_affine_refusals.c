@@ -121,6 +121,22 @@ static void test_nothing_to_run(void **state) {
     s0_affine_run(NULL, NULL, NULL, 1);
 }
 
+/* Maps that fit 64 bits, or have no element, whose tables do not: 256 results a channel, or 16. */
+static void test_tables_past_64_bits(void **state) {
+    (void)state;
+    const s0_affine_options large[] = {
+        {.dtype = "int8", .n = 1, .c = UINT64_C(1) << 56, .h = 1, .w = 1, .x_scale = 1, .y_scale = 1},
+        {.dtype = "uint8", .n = 0, .c = (UINT64_C(1) << 63) + 1, .h = 1, .w = 1, .x_scale = 1, .y_scale = 1},
+        {.dtype = "int4", .n = 1, .c = UINT64_C(1) << 60, .h = 1, .w = 1, .x_scale = 1, .y_scale = 1},
+        {.dtype = "uint4", .n = 0, .c = UINT64_C(1) << 62, .h = 1, .w = 1, .x_scale = 1, .y_scale = 1},
+    };
+    for (size_t k = 0; k < sizeof large / sizeof large[0]; k++) {
+        s0_affine *affine;
+        assert_int_equal(s0_affine_new(&large[k], NULL, &affine), S0_NO_MEMORY);
+        assert_null(affine);
+    }
+}
+
 /* An allocator whose n-th call fails; counts what is out. */
 typedef struct {
     uint64_t calls, failing;
@@ -184,6 +200,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_nothing_to_run),
+        cmocka_unit_test(test_tables_past_64_bits),
         cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_named_kernels),
     };
