@@ -30,8 +30,18 @@ static size_t least_pixels(const Wide *wide, size_t vector_bytes) {
     return pixels;
 }
 
+/* Whether pixels leave no more than a fifth of their vectors empty. */
+static bool is_filled(const Wide *wide, size_t vector_bytes) {
+    size_t vectors = (wide->pixel_bytes + vector_bytes - 1) / vector_bytes;
+    return wide->pixel_bytes * 5 >= vectors * vector_bytes * 4;
+}
+
 size_t wide_pixels(const Wide *wide, uint64_t count, size_t vector_bytes) {
     if (vector_bytes == 0) {
+        return 1;
+    }
+    bool is_small = count * wide->pixel_bytes <= SMALL_BYTES;
+    if (is_small && is_filled(wide, vector_bytes)) {
         return 1;
     }
     size_t least = least_pixels(wide, vector_bytes), pixels = least;
@@ -39,7 +49,7 @@ size_t wide_pixels(const Wide *wide, uint64_t count, size_t vector_bytes) {
            pixels / 2 * wide->pixel_bytes >= ENOUGH_VECTORS * vector_bytes) {
         pixels /= 2;
     }
-    while (count * wide->pixel_bytes > SMALL_BYTES && pixels * wide->block < ENOUGH_ELEMENTS) {
+    while (!is_small && pixels * wide->block < ENOUGH_ELEMENTS) {
         pixels += least;
     }
     return pixels;

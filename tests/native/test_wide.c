@@ -31,7 +31,9 @@ static const Row ROWS[] = {
     {"N H W C", 32, 1, 16, 20, 20, 64, 4},        /* whole but short */
     {"N H W C", 32, 1, 16, 9, 9, 64, 1},          /* which does where the map is small */
     {"N H W C", 32, 1, 70, 50, 50, 64, 8},        /* 35 vectors */
-    {"N H W C", 32, 1, 70, 7, 8, 64, 2},          /* 8 would leave 7 rows, 4 would leave 14 */
+    {"N H W C", 32, 1, 70, 7, 8, 64, 1},          /* small, and 280 of 320 bytes of vectors are filled */
+    {"N H W C", 8, 1, 70, 10, 16, 64, 8},         /* small, 70 of 128; 16 would leave 10 rows */
+    {"N H W C", 16, 1, 20, 10, 10, 64, 8},        /* 40 of 64 */
     {"N H W C", 32, 1, 127, 50, 50, 64, 8},       /* half a vector more: 16 would be more than 4 KiB */
     {"N H W C", 8, 1, 70, 50, 50, 64, 32},        /* 2240 bytes */
     {"N H W C", 8, 1, 127, 50, 50, 64, 8},        /* 64 would be more than 4 KiB, 16 more than 1024 elements */
