@@ -60,23 +60,16 @@ static S0Reals16 reals_at(S0Reals16 given, uint64_t channel, size_t channels) {
     return given;
 }
 
-static size_t some_planes16(const Native *native, const S0Rows *rows, uint64_t channel, uint64_t planes,
-                            uint64_t plane_bytes) {
+static void some_planes16(const Native *native, const S0Rows *rows, uint64_t channel, size_t count,
+                          uint64_t plane_bytes) {
     const Node16 *node = &native->codes16;
-    size_t together = node->together[channel];
-    if (together == 0) {
-        plane16(native, rows, channel);
-        return 1;
-    }
-    together = together < planes ? together : (size_t)planes;
-    S0Reals16 given = reals_at(node->planes, channel, together);
+    S0Reals16 given = reals_at(node->planes, channel, count);
     given.codes = node->form[channel].codes;
     native->kernels->real16_planes(rows, (size_t)plane_bytes, &given);
-    return together;
 }
 
 static void planes16(const Native *native, const NativeStack *stack) {
-    stack_planes(native, stack, some_planes16);
+    stack_planes(native, stack, native->codes16.together, plane16, some_planes16);
 }
 
 /* ---- Channel last */

@@ -4,7 +4,9 @@
 
 /* ---- Codes of 8 bits, channel first */
 
-static void plane8(const S0Kernels *kernels, const S0Rows *rows, const Form8 *form) {
+static void plane8(const Native *native, const S0Rows *rows, uint64_t channel) {
+    const S0Kernels *kernels = native->kernels;
+    const Form8 *form = &native->first.form[channel];
     if (form->kind == FORM8_PRODUCT || form->kind == FORM8_ODD) {
         S0Products8 products = form8_products(form);
         kernels->product8(rows, &products);
@@ -30,22 +32,14 @@ static S0Products8 products_at(const S0Products8 *products, uint64_t channel, si
     return given;
 }
 
-static size_t some_planes8(const Native *native, const S0Rows *rows, uint64_t channel, uint64_t planes,
-                           uint64_t plane_bytes) {
-    const Node8First *node = &native->first;
-    size_t together = node->together[channel];
-    if (together == 0) {
-        plane8(native->kernels, rows, &node->form[channel]);
-        return 1;
-    }
-    together = together < planes ? together : (size_t)planes;
-    S0Products8 given = products_at(&node->products, channel, together);
+static void some_planes8(const Native *native, const S0Rows *rows, uint64_t channel, size_t count,
+                         uint64_t plane_bytes) {
+    S0Products8 given = products_at(&native->first.products, channel, count);
     native->kernels->product8_planes(rows, (size_t)plane_bytes, &given);
-    return together;
 }
 
 static void planes8(const Native *native, const NativeStack *stack) {
-    stack_planes(native, stack, some_planes8);
+    stack_planes(native, stack, native->first.together, plane8, some_planes8);
 }
 
 /* ---- Codes of 8 bits, channel last */

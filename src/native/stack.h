@@ -12,14 +12,23 @@ static inline void stack_next_plane(S0Rows *rows, uint64_t plane_bytes) {
     rows->y = (uint8_t *)rows->y + plane_bytes;
 }
 
-/* Runs the plane `rows`, of `channel`, and those after it that one call computes, at most `planes`; how many it ran. */
-typedef size_t StackSome(const Native *native, const S0Rows *rows, uint64_t channel, uint64_t planes,
-                         uint64_t plane_bytes);
+/* The plane `rows` of a channel; it and those after it, of `count` channels, in one call. */
+typedef void StackOne(const Native *native, const S0Rows *rows, uint64_t channel);
+typedef void StackMany(const Native *native, const S0Rows *rows, uint64_t channel, size_t count, uint64_t plane_bytes);
 
-static inline void stack_planes(const Native *native, const NativeStack *stack, StackSome *some) {
+/* `together`, by channel: how many from it on `many` computes alike; 0: it goes alone. */
+static inline void stack_planes(const Native *native, const NativeStack *stack, const size_t *together, StackOne *one,
+                                StackMany *many) {
     S0Rows rows = stack->rows;
     for (uint64_t plane = 0; plane < stack->planes;) {
-        size_t count = some(native, &rows, stack->channel + plane, stack->planes - plane, stack->plane_bytes);
+        uint64_t channel = stack->channel + plane, left = stack->planes - plane;
+        size_t count = together[channel] < left ? together[channel] : (size_t)left;
+        if (count > 0) {
+            many(native, &rows, channel, count, stack->plane_bytes);
+        } else {
+            one(native, &rows, channel);
+            count = 1;
+        }
         stack_next_plane(&rows, count * stack->plane_bytes);
         plane += count;
     }
